@@ -48,6 +48,8 @@ final class ResponseCollector: HTTPClientResponseDelegate {
     let unsentLimit: Int?
     /// True if the body usually follows the head of the request at once.
     var bodyFollowsAtOnce: Bool { writer?.followsAtOnce ?? false }
+    /// True if one write of the body can take so long that its progress is reported before its end.
+    var bodyIsLarge: Bool { expected.map { $0 > ChunkSize.smallest } ?? true }
     private let expected: ByteCount?
     private let keptLimit: Int
     private let isForwarded: Bool
@@ -100,14 +102,14 @@ final class ResponseCollector: HTTPClientResponseDelegate {
 
     func didReceiveEnd() { state.withLock { $0.isEnded = true } }
 
-    /// Reports to the delegate how many bytes of the body the other side has acknowledged, of those that were written.
-    func didAcknowledge(_ count: ByteCount) { report { min(count, $0) } }
+    /// Reports to the delegate how many bytes of the body the other side has acknowledged.
+    func didAcknowledge(_ count: ByteCount) { report { min(count, expected ?? $0) } }
 
     /// Reports that the connection broke. `difference` is the number of bytes that left this machine, minus those in
     /// completed writes: negative if the kernel accepted bytes and did not send them.
     func didBreak(sending difference: ByteCount) {
         let total = state.withLock { max(0, min(expected ?? .max, $0.bodySent + difference)) }
-        report { min(total, $0) }
+        report { _ in total }
         state.withLock { $0.progress = .ended }
         delegate?.didBreak(totalBytesSent: total)
     }

@@ -14,6 +14,14 @@ struct SentCount: Equatable, Sendable {
     private var acknowledged: UInt64 = 0
     /// The number of bytes of the body in completed writes.
     private var body: ByteCount = 0
+    /// The number of bytes that the kernel had accepted before this exchange; nil if the body is small.
+    private var before: UInt64?
+
+    /// The assumed size of the request's head, which `acknowledgedBody` subtracts before the first completed write.
+    private static let headAllowance: ByteCount = 8 << 10
+
+    /// Records the count before the exchange, for a body whose first write can take long.
+    mutating func begin(_ info: TCPInfo) { before = (info.sentBytes ?? 0) + info.unsentBytes }
 
     /// Records that a write with `bytes` bytes of the body completed.
     mutating func took(_ bytes: ByteCount, _ info: TCPInfo) {
@@ -40,10 +48,15 @@ struct SentCount: Equatable, Sendable {
     /// Nil if no write completed, if the kernel does not count sent bytes, or after this side's close.
     var difference: ByteCount? { taken.map { Self.difference(sent, $0) } }
 
-    /// The number of bytes of the body that the other side has acknowledged, of completed writes; all of these if the
-    /// kernel does not count.
+    /// The number of bytes of the body that the other side has acknowledged; all of the completed writes if the kernel
+    /// does not count. Of an incomplete write, 1 % is left out for what encryption adds.
     var acknowledgedBody: ByteCount {
-        max(0, body + min(0, taken.map { Self.difference(acknowledged, $0) } ?? 0))
+        guard let taken else {
+            guard body == 0, let before else { return body }
+            return max(0, Self.difference(acknowledged, before) - Self.headAllowance) * 99 / 100
+        }
+        let beyond = Self.difference(acknowledged, taken)
+        return max(0, body + (beyond > 0 ? beyond * 99 / 100 : beyond))
     }
 
     private static func difference(_ first: UInt64, _ second: UInt64) -> ByteCount {

@@ -96,6 +96,7 @@ final class StallDetector: ChannelDuplexHandler {
             lastMoved = .now()
             watch(context)
             limitUnsent(to: running.observer?.unsentLimit, context.channel)
+            if running.observer?.bodyIsLarge == true { countSent { $0.begin($1) } }
             running.observer?.didStart(onKeptConnection: exchangesServed > 0)
         case .body: break
         case .end:

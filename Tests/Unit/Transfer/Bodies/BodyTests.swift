@@ -117,7 +117,7 @@ struct BodyTests {
         let expected = (3 << 20) - 65_536
         let arrived = Mutex(0)
         let body = try file.body { () async throws(UploadFailure) in
-            try? await server.wait { ($0.first?.bodyByteCount ?? 0) >= expected }
+            _ = try? await server.wait { ($0.first?.bodyByteCount ?? 0) >= expected }
             arrived.withLock { $0 = server.requests.first?.bodyByteCount ?? 0 }
         }
         let answer = try await withTransport { transport in

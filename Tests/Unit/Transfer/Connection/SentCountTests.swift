@@ -53,13 +53,24 @@ struct SentCountTests {
         #expect(count.acknowledgedBody == 900)
     }
 
-    @Test func `acknowledged bytes of an incomplete write count once it is complete`() {
+    @Test func `acknowledged bytes of an incomplete write count, but for what encryption adds`() {
         var count = SentCount()
         count.took(900, Self.info(sent: 1000, acknowledged: 1000))
         count.update(Self.info(sent: 1400, acknowledged: 1300))
-        #expect(count.acknowledgedBody == 900)
+        #expect(count.acknowledgedBody == 900 + 297)
         count.took(500, Self.info(sent: 1500, acknowledged: 1300))
         #expect(count.acknowledgedBody == 1200)
+    }
+
+    @Test func `acknowledged bytes of the first write count, but for the head of the request`() {
+        var count = SentCount()
+        count.begin(Self.info(sent: 5000))
+        count.update(Self.info(sent: 300_000, acknowledged: 9000))
+        #expect(count.acknowledgedBody == 0)
+        count.update(Self.info(sent: 300_000, acknowledged: 113_192))
+        #expect(count.acknowledgedBody == 99_000)
+        count.took(400_000, Self.info(sent: 300_000, unsent: 106_000, acknowledged: 300_000))
+        #expect(count.acknowledgedBody == 294_000)
     }
 
     @Test func `without the kernel's count, the bytes of completed writes are acknowledged`() {
