@@ -128,10 +128,12 @@ public final class RequestTask: Identifiable, Sendable {
 
     /// Suspends the request until `resume()`.
     ///
-    /// While the body is being sent, this closes the connection, because HTTP has no pause, and then the whole body is
-    /// sent again, which is no retry. Only a resumable protocol (`UploadAttempt`) can continue in the middle of a body.
+    /// Until the kernel has accepted the whole body, this closes the connection, because HTTP has no pause, and then the
+    /// whole body is sent again, which is no retry. Only a resumable protocol (`UploadAttempt`) can continue in the middle
+    /// of a body.
     ///
-    /// Once the body has been sent, the response is still read. Redirects and retries wait for `resume()`.
+    /// After that, the rest of the body is still sent, and the response is read. Redirects and retries wait for
+    /// `resume()`.
     @discardableResult
     public func suspend() -> RequestTask {
         let attempts: Task<Outcome, Never>?

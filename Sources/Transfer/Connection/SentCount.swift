@@ -17,9 +17,6 @@ struct SentCount: Equatable, Sendable {
     /// The number of bytes that the kernel had accepted before this exchange; nil if the body is small.
     private var before: UInt64?
 
-    /// The assumed size of the request's head, which `acknowledgedBody` subtracts before the first completed write.
-    private static let headAllowance: ByteCount = 8 << 10
-
     /// Records the count before the exchange, for a body whose first write can take long.
     mutating func begin(_ info: TCPInfo) { before = (info.sentBytes ?? 0) + info.unsentBytes }
 
@@ -49,11 +46,12 @@ struct SentCount: Equatable, Sendable {
     var difference: ByteCount? { taken.map { Self.difference(sent, $0) } }
 
     /// The number of bytes of the body that the other side has acknowledged; all of the completed writes if the kernel
-    /// does not count. Of an incomplete write, 1 % is left out for what encryption adds.
+    /// does not count. Of an incomplete write it is an estimate, which is never too high: without 1 % for encryption, and
+    /// in the first write without the longest head of a request.
     var acknowledgedBody: ByteCount {
         guard let taken else {
             guard body == 0, let before else { return body }
-            return max(0, Self.difference(acknowledged, before) - Self.headAllowance) * 99 / 100
+            return max(0, Self.difference(acknowledged, before) - ByteCount(RequestHead.longest)) * 99 / 100
         }
         let beyond = Self.difference(acknowledged, taken)
         return max(0, body + (beyond > 0 ? beyond * 99 / 100 : beyond))

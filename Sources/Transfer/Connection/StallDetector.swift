@@ -115,10 +115,12 @@ final class StallDetector: ChannelDuplexHandler {
             case .success:
                 guard let bodyBytes else { break }
                 bound.value.movement.written += UInt64(bodyBytes)
+                // After an early response, the next exchange can begin before this write completes.
+                guard bound.value.running?.observer === observer else { break }
                 bound.value.countSent { $0.took(ByteCount(bodyBytes), $1) }
             case .failure(let error):
                 observer?.didFailToWrite(error)
-                bound.value.tellSent()
+                if bound.value.running?.observer === observer { bound.value.tellSent() }
             }
         }
         context.write(wrapOutboundOut(part), promise: promise)

@@ -3,8 +3,8 @@ public import FerryProtocols
 /// An event of a request, from its creation to its end, without secrets in its texts.
 ///
 /// The first event is `created`, the last `finished`, `failed` or `cancelled`. Each attempt that is sent has `adapted`,
-/// then `started`, `sent` as bytes are acknowledged, `waiting`, and `responded` or `broke`. From `started` on, they are repeated
-/// after a redirect or on a fresh connection. `retrying` comes before another attempt.
+/// then `started`, `sent` as bytes are acknowledged, `waiting`, and `responded` or `broke`. From `started` on, they are
+/// repeated after a redirect or on a fresh connection. `retrying` comes before another attempt.
 public enum TransferEvent: Hashable, Sendable {
     /// The request before any adapter. `bodyLength` is nil if a file or a form must be opened first.
     case created(RequestSummary)

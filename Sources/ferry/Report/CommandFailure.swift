@@ -66,10 +66,7 @@ extension Notice {
 }
 
 enum StandardError {
-    static func write(_ text: String) {
-        WaitLine.erase()
-        StandardStream.errors.write(text)
-    }
+    static func write(_ text: String) { WaitLine.write(text) }
 
     /// Writes a note to standard error, with control characters escaped.
     static func note(_ text: String) { write("\(Notice(kind: .note, text: text).line)\n") }

@@ -4,7 +4,7 @@ import Synchronization
 /// A line on the terminal about work that takes more than a second, with its time. It disappears at the end of the work.
 /// It has a thread of its own, because the work can block all threads of Swift's pool.
 final class WaitLine: Sendable {
-    /// Goes to the start of the line, and erases it (ECMA-48 §8.3.41, EL).
+    /// The control sequence that goes to the start of the line, and erases it (ECMA-48 §8.3.41, EL).
     private static let erasing = "\r\u{1B}[K"
     private static let isShown = Mutex(false)
 
@@ -27,7 +27,7 @@ final class WaitLine: Sendable {
 
     private init() {}
 
-    /// Shows the text, unless the work has ended. Returns false then.
+    /// Shows the text. Returns false once the work has ended.
     private func show(_ text: String) -> Bool {
         isOver.withLock { isOver in
             guard !isOver else { return false }
@@ -41,14 +41,15 @@ final class WaitLine: Sendable {
 
     func end() {
         isOver.withLock { $0 = true }
-        Self.erase()
+        Self.write("")
     }
 
-    /// Erases the line, before other text is written. It returns with the next second.
-    static func erase() {
+    /// Writes other text to standard error, in place of a shown line. The line reappears within a second.
+    static func write(_ text: String) {
         isShown.withLock { isShown in
-            if isShown { StandardStream.errors.write(erasing) }
+            let whole = isShown ? erasing + text : text
             isShown = false
+            if !whole.isEmpty { StandardStream.errors.write(whole) }
         }
     }
 }

@@ -291,7 +291,9 @@ struct WaitingTransport: Transport {
             delegate?.didSendBodyData(length, totalBytesSent: length, totalBytesExpected: length)
             delegate?.didFinishSending()
         }
-        return await answer()
+        let response = await answer()
+        guard !Task.isCancelled else { throw TransportError(.cancelled, UploadFailure(.network, "stopped")) }
+        return response
     }
 }
 
