@@ -13,7 +13,7 @@ enum ConnectionAttempt {
     struct Outcome {
         var reachability: Reachability
         /// The time that a packet took to the address that accepted the connection and back, as the kernel measured it.
-        /// Nil without a connection, and if the kernel does not tell.
+        /// Nil without a connection, and if the kernel does not report it.
         var roundTrip: Duration?
     }
 

@@ -19,7 +19,7 @@ public struct DestinationProbe: Sendable {
     }
 
     /// Connects as `check` does, and returns the time that a packet takes to the host and back. Returns nil without a
-    /// connection, and where the system does not tell, as on macOS.
+    /// connection, and on systems other than Linux.
     package func roundTrip(host: String, port: UInt16) async -> Duration? {
         try? await attempt(host: host, port: port).roundTrip
     }

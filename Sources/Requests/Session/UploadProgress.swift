@@ -92,10 +92,8 @@ final class ProgressTracker: AttemptObserver {
         }
     }
 
-    /// False while the request waits for a response or between two attempts, which `suspend()` then does not cancel.
-    var isInterruptible: Bool {
-        state.withLock { $0.stage == .beforeLastByte && $0.value.phase != .waiting }
-    }
+    /// False once the whole request is written and between two attempts, which `suspend()` then does not cancel.
+    var isInterruptible: Bool { state.withLock { $0.stage == .beforeLastByte } }
 
     func stream() -> AsyncStream<UploadProgress> {
         let (stream, reader) = AsyncStream.makeStream(
@@ -139,7 +137,12 @@ final class ProgressTracker: AttemptObserver {
 
     func didWriteRequest() { state.withLock { $0.stage = .written } }
 
-    func didFinishSending() { change { $0.value.phase = .waiting } }
+    func didFinishSending() {
+        change { state in
+            state.stage = .written
+            state.value.phase = .waiting
+        }
+    }
 
     /// Records the end of the request, and ends the readers' streams. After a success, the length is known.
     func end(isSuccess: Bool) {

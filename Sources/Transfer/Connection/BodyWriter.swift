@@ -219,7 +219,7 @@ final class BodyWriter: Sendable {
     }
 
     private func nextChunk() -> EventLoopFuture<Chunk> {
-        let limits = [body.rateLimiter?.chunkLimit, share.map { _ in BufferBudget.largestChunk }]
+        let limits = [body.rateLimiter?.chunkLimit, share == nil ? nil : BufferBudget.largestChunk]
         let size = limits.compactMap { $0 }.reduce(state.withLock { $0.chunkSize }, min)
         return chunks.next(upTo: max(1, size), on: eventLoop)
     }

@@ -35,7 +35,8 @@ final class ResponseCollector: HTTPClientResponseDelegate {
 
     /// The progress of the body as reported to the delegate.
     private enum Progress {
-        /// `reported` is the number of reported bytes of the body. `isWritten` is true once the kernel has accepted the whole request.
+        /// `reported` is the number of reported bytes of the body. `isWritten` is true once the kernel has accepted the
+        /// whole request.
         case underWay(reported: ByteCount, isWritten: Bool)
         /// The last byte was reported, or the break of the connection.
         case ended

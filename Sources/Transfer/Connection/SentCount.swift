@@ -46,8 +46,10 @@ struct SentCount: Equatable, Sendable {
     var difference: ByteCount? { taken.map { Self.difference(sent, $0) } }
 
     /// The number of bytes of the body that the other side has acknowledged; all of the completed writes if the kernel
-    /// does not count. Of an incomplete write it is an estimate, which is never too high: without 1 % for encryption, and
-    /// in the first write without the longest head of a request.
+    /// does not count.
+    ///
+    /// For an incomplete write it is an estimate, which is never too high. It leaves out 1 % for encryption, and in the
+    /// first write also the longest head of a request.
     var acknowledgedBody: ByteCount {
         guard let taken else {
             guard body == 0, let before else { return body }

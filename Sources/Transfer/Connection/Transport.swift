@@ -157,8 +157,9 @@ public struct TransportError: Error, Hashable, Sendable {
 /// The receiver of the progress of one request's body. Calls come from network threads in order, and must be quick.
 public protocol UploadDelegate: Sendable {
     /// Reports that bytes of the body were sent: the other side has acknowledged them (RFC 9293 §3.4), or has responded.
-    /// At an end without a response, bytes that left or will still leave this machine count too.
-    /// Without the kernel's count of acknowledged bytes (Linux 4.19 and later), written bytes count as sent.
+    ///
+    /// If the request ends without a response, bytes that left or will still leave this machine count too. Without the
+    /// kernel's count of acknowledged bytes (Linux 4.19 and later), written bytes count as sent.
     /// - Parameters:
     ///   - bytesSent: The number of bytes since the last report.
     ///   - totalBytesSent: The number of bytes of the body so far, never more than `totalBytesExpected`.

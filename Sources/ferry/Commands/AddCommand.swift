@@ -147,10 +147,9 @@ struct AddCommand: AsyncParsableCommand {
             areListed
             ? try PathInput(separator: null ? .null : .line).read()
             : LocalFiles.argumentPaths(paths).map(\.absolute)
-        let search =
-            areListed
-            ? FileSearch(isRecursive: recursive, minimumAge: minAge.seconds, isLiteral: true)
-            : FileSearch(isRecursive: recursive, minimumAge: minAge.seconds, includesKeys: includeKeys)
+        let search = FileSearch(
+            isRecursive: recursive, minimumAge: minAge.seconds, isLiteral: areListed,
+            includesKeys: includeKeys && !areListed)
         let waiting = WaitLine.start("looking for the files")
         defer { waiting?.end() }
         return search.find(paths)
