@@ -30,11 +30,9 @@ def test_uploads_run_and_are_done_in_every_size(home, server, start, rows, colum
     assert len(seen) >= 3, f"the share moves: {seen}"
     assert columns < 80 or len(bars) >= 3, f"the bar moves: {bars}"
 
-    screen.wait("idle" if columns >= 80 else "✓", gone="▲")
-    for name in "film.mov", "notes.txt":
-        line = screen.line(name)
-        assert "✓" in line
-        assert columns < 80 or "done" in line and "100%" in line
+    names = "film.mov", "notes.txt"
+    screen.wait(lambda: all("✓" in screen.line(name) for name in names), gone="▲")
+    assert columns < 80 or all("done" in screen.line(name) and "100%" in screen.line(name) for name in names)
     screen.press("q")
     assert screen.exit_status() == 0
     assert (server.folder / "film.mov").stat().st_size == 3 << 20
