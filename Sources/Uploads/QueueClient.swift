@@ -36,7 +36,7 @@ public enum QueueCommand: Hashable, Codable, Sendable {
     case limits
     /// Sets the bandwidth limit of a scope, which overrides the configured limits; nil restores those.
     case limitBandwidth(Bandwidth?, LimitScope)
-    /// Sets the number of uploads that run at once, from 1 to 256.
+    /// Sets the number of uploads that run at once, from 1 to 1000.
     case limitConcurrency(Int)
     /// Undoes the last command that added, paused, resumed, removed or moved uploads or changed a limit, whichever
     /// client sent it. Up to 50 commands since the last start of the queue can be undone, the newest first.

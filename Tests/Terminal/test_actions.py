@@ -166,13 +166,13 @@ def test_limiting_the_bandwidth(screen):
 
 def test_limiting_how_many_run(screen):
     screen.press("c")
-    screen.wait("Uploads at once", "from 1 to 256")
+    screen.wait("Uploads at once", "from 1 to 1000")
     screen.press("\x150\r")
-    screen.wait("not a number from 1 to 256")
+    screen.wait("not a number from 1 to 1000")
     screen.press("\x153\r")
     screen.wait("3 uploads at once", "Active 3", "3 of 3 uploading")
     screen.press("c\x1b")
-    screen.wait(gone="from 1 to 256")
+    screen.wait(gone="from 1 to 1000")
 
 
 def test_help_shows_every_key_narrows_and_runs(screen):

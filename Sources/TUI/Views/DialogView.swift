@@ -42,6 +42,7 @@ struct DialogView {
     }
 
     private func box(for prompt: PromptDialog) -> DialogBox {
+        let slots = "Uploads, from 1 to \(QueueSettings.slotCounts.upperBound): "
         let (title, question, shortQuestion) =
             switch prompt.subject {
             case .bandwidth:
@@ -49,7 +50,7 @@ struct DialogView {
                     "Bandwidth of all uploads", "Limit (20M is 20 MiB/s, 800K, off, auto): ",
                     "Limit (20M, 800K, off, auto):"
                 )
-            case .concurrency: ("Uploads at once", "Uploads, from 1 to 256: ", "Uploads, from 1 to 256: ")
+            case .concurrency: ("Uploads at once", slots, slots)
             }
         let inside = min(64, size.columns - 4)
         let isTwoLines = question.count + 16 > inside

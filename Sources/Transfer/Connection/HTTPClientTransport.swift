@@ -55,17 +55,20 @@ public final class HTTPClientTransport: Transport {
         /// The maximum number of bytes in `TransportResponse.body`. Up to 15 MiB more are read and dropped; then the
         /// connection is closed.
         public var responseLimit: Int
+        /// The maximum number of connections to one server, for which other requests to it wait.
+        public var connectionsPerOrigin: Int
 
         public init(
             timeouts: Timeouts = Timeouts(), tls: TLSSettings = TLSSettings(),
             proxy: ProxySettings = .environment, congestionControl: CongestionControl? = nil,
-            responseLimit: Int = 1 << 20
+            responseLimit: Int = 1 << 20, connectionsPerOrigin: Int = 256
         ) {
             self.timeouts = timeouts
             self.tls = tls
             self.proxy = proxy
             self.congestionControl = congestionControl
             self.responseLimit = responseLimit
+            self.connectionsPerOrigin = connectionsPerOrigin
         }
     }
 
@@ -74,7 +77,7 @@ public final class HTTPClientTransport: Transport {
     private let loops: [any EventLoop]
     private let exchanges = RunningExchanges()
     private let connections = OpenConnections()
-    private let slots = OriginLimiter(limit: HTTPClients.connectionsPerOrigin)
+    private let slots: OriginLimiter
 
     /// Starts the network threads early: without free file descriptors for them, the process would end.
     public static func prepare() { _ = MultiThreadedEventLoopGroup.singleton.next() }
@@ -96,6 +99,7 @@ public final class HTTPClientTransport: Transport {
         loops = Array(group.makeIterator())
         let (timeouts, congestionControl) = (configuration.timeouts, configuration.congestionControl)
         responseLimit = max(0, configuration.responseLimit)
+        slots = OriginLimiter(limit: max(1, configuration.connectionsPerOrigin))
         clients = try HTTPClients(configuration, files: files, on: group) {
             [exchanges, connections] channel in
             let pipeline = channel.pipeline.syncOperations

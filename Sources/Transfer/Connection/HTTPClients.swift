@@ -23,9 +23,6 @@ final class HTTPClients: Sendable {
         var isVerified = true
     }
 
-    /// The maximum number of connections to one server, for which other requests to it wait.
-    static let connectionsPerOrigin = 256
-
     private enum State {
         case open([ConnectionKey: HTTPClient], direct: [String: Route])
         case closed
@@ -146,7 +143,8 @@ final class HTTPClients: Sendable {
         settings.timeout.connect = TimeAmount(configuration.timeouts.connect)
         settings.connectionPool.retryConnectionEstablishment = false
         // The pool must never queue a request: the wait would count toward the connect timeout (see `OriginLimiter`).
-        settings.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = Self.connectionsPerOrigin
+        settings.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = max(
+            1, configuration.connectionsPerOrigin)
         var tls = tls
         if !key.isVerified { tls.certificateVerification = .none }
         settings.tlsConfiguration = tls

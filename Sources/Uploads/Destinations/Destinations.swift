@@ -53,15 +53,21 @@ extension Destinations {
     }
 
     func connections(to destination: Destination) -> HTTPClientTransport.Configuration {
+        connections(
+            proxy: destination.proxy, tls: destination.tls, congestionControl: destination.congestionControl)
+    }
+
+    private func connections(
+        proxy: ProxySettings, tls: TLSSettings = TLSSettings(), congestionControl: CongestionControl? = nil
+    ) -> HTTPClientTransport.Configuration {
         HTTPClientTransport.Configuration(
-            timeouts: timeouts, tls: destination.tls, proxy: destination.proxy,
-            congestionControl: destination.congestionControl)
+            timeouts: timeouts, tls: tls, proxy: proxy, congestionControl: congestionControl,
+            connectionsPerOrigin: QueueSettings.slotCounts.upperBound)
     }
 
     /// The connection settings of all destinations, and of uploads that name a URL instead.
     var connections: Set<HTTPClientTransport.Configuration> {
-        let addresses = HTTPClientTransport.Configuration(timeouts: timeouts, proxy: proxy)
-        return Set(named.values.map { connections(to: $0) } + [addresses])
+        Set(named.values.map { connections(to: $0) } + [connections(proxy: proxy)])
     }
 }
 

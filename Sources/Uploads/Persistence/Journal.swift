@@ -82,6 +82,9 @@ public enum QueueChange: Hashable, Sendable {
 
 /// The settings of the queue as a whole, which outlive the process.
 public struct QueueSettings: Hashable, Sendable {
+    /// The numbers of slots that a user may choose.
+    package static let slotCounts = 1...1_000
+
     /// The bandwidth limits that users set. Without an entry, the limit in the configuration applies.
     public var limits: [LimitScope: Bandwidth]
     /// The number of slots, as a user set it; nil for the one in the configuration.

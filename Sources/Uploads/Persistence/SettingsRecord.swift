@@ -1,11 +1,16 @@
 import FerryProtocols
 
 extension JSONWriter {
+    /// The greatest number of slots in older versions.
+    fileprivate static let mostSlotsBefore = 256
+
     mutating func settings(_ settings: QueueSettings, unknown: [UInt8]) {
         member("{\"nextID\":", settings.nextID)
         // Older versions of Ferry know only this limit, which applies to all uploads together.
         member(",\"bandwidthLimit\":", settings.limits[.total]?.rate)
-        member(",\"concurrency\":", settings.concurrency)
+        // Older versions refuse an edited file with a greater `concurrency`, and keep `slots` without reading it.
+        member(",\"concurrency\":", settings.concurrency.map { min($0, Self.mostSlotsBefore) })
+        if let count = settings.concurrency, count > Self.mostSlotsBefore { member(",\"slots\":", count) }
         let others = settings.limits.filter { $0.key != .total || $0.value == .unlimited }
         list(",\"limits\":", others.sorted { $0.key < $1.key }) { $0.limit($1.key, $1.value) }
         list(",\"pausedBatches\":", settings.pausedBatches.sorted()) { $0.string($1) }
@@ -32,6 +37,7 @@ extension JSONScanner {
         var total: ByteCount?
         var limits: [LimitScope: Bandwidth]?
         var concurrency: Int?
+        var slots: Int?
         var paused: [String]?
         try expect("{")
         while let key = try key() {
@@ -39,6 +45,7 @@ extension JSONScanner {
             case "nextID": try nextID.fill(integer(), at: position)
             case "bandwidthLimit": try total.fill(integer(), at: position)
             case "concurrency": try concurrency.fill(integer(), at: position)
+            case "slots": try slots.fill(integer(), at: position)
             case "limits": try limits.fill(self.limits(), at: position)
             case "pausedBatches":
                 let names = try list { (scanner) throws(MalformedJSON) in try scanner.string() }
@@ -49,6 +56,8 @@ extension JSONScanner {
         var all = limits ?? [:]
         // An older version of Ferry, which does not know `limits`, may have changed `bandwidthLimit`.
         if let total { all[.total] = .atMost(total) }
+        // An older version may have changed `concurrency`, too.
+        if concurrency == JSONWriter.mostSlotsBefore { concurrency = slots ?? concurrency }
         let settings = QueueSettings(
             limits: all, concurrency: concurrency, nextID: try require(nextID, "nextID"),
             pausedBatches: Set(paused ?? []))

@@ -58,7 +58,8 @@ extension JSONScanner {
 extension QueueSettings {
     fileprivate var issue: String? {
         switch true {
-        case !(1...256).contains(concurrency ?? 1): "expected a concurrency from 1 to 256"
+        case !Self.slotCounts.contains(concurrency ?? 1):
+            "expected a concurrency from 1 to \(Self.slotCounts.upperBound)"
         case !limits.values.allSatisfy({ $0.rate ?? 1 > 0 }): "expected limits of 1 or more bytes per second"
         case !(1...Int(1) << 53).contains(nextID): "expected a nextID from 1 to 2^53"
         default: nil

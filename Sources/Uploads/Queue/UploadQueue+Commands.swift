@@ -65,8 +65,9 @@ extension UploadQueue {
             }
             return reply(try await transact(.limitBandwidth(bandwidth, scope)))
         case .limitConcurrency(let count):
-            guard (1...256).contains(count) else {
-                throw UploadFailure(.permanent, "from 1 to 256 uploads can run at once")
+            guard QueueSettings.slotCounts.contains(count) else {
+                let most = QueueSettings.slotCounts.upperBound
+                throw UploadFailure(.permanent, "from 1 to \(most) uploads can run at once")
             }
             return reply(try await transact(.limitConcurrency(count)))
         case .undo: return try await goBack(.undo, number)

@@ -247,9 +247,9 @@ enum ConfigurationTable {
 
     static let limits = Schema.object([
         .init(
-            "concurrency", .whole(1...256),
+            "concurrency", .whole(QueueSettings.slotCounts),
             "Uploads at once; without it 4, or up to 64 small files (256 if that is faster)."),
-        .init("perHost", .whole(1...256), "Uploads to one host at once."),
+        .init("perHost", .whole(QueueSettings.slotCounts), "Uploads to one host at once."),
         .init("bandwidth", amount, "Bytes per second over all uploads, such as 65536, \"500K\" or \"2M\"."),
         .init("timetable", timetable, "The same by the time of day; the first that matches local time wins."),
         .init("done", .whole(0...10_000), "Done uploads that stay in the queue.", default: "1000"),

@@ -40,10 +40,10 @@ struct ConfigurationLine: OutputLine {
         .maybe("file", "The path of the configuration file; absent if there is none.", \.file),
         .maybe(
             "concurrency", "The most uploads at once; absent for 4, or up to 256 small files.",
-            as: .whole(1...256), \.configuration.limits.concurrency),
+            as: .whole(QueueSettings.slotCounts), \.configuration.limits.concurrency),
         .maybe(
             "perHost", "The most uploads to one host at once; absent if only the total is limited.",
-            as: .whole(1...256), \.configuration.limits.perHost),
+            as: .whole(QueueSettings.slotCounts), \.configuration.limits.perHost),
     ]
 
     private struct Destination: LineObject {

@@ -144,7 +144,7 @@ import Testing
     }
 
     @Test(arguments: [
-        ("b", "fast"), ("b", "-3M"), ("b", "0"), ("c", "0"), ("c", "1000"), ("c", "two"), ("c", ""),
+        ("b", "fast"), ("b", "-3M"), ("b", "0"), ("c", "0"), ("c", "1001"), ("c", "two"), ("c", ""),
     ])
     func `an invalid value is refused and can be corrected`(key: String, text: String) {
         var model = Model.make()

@@ -23,12 +23,12 @@ struct DialogUpdateTests {
 
     @Test func `a number out of range keeps the prompt open and says why`() {
         var prompt = PromptDialog(.concurrency, offering: "4")
-        prompt.edit(.paste("257", isComplete: true))
+        prompt.edit(.paste("1001", isComplete: true))
         guard case .stay = prompt.update(.confirm) else {
             Issue.record("the prompt closed")
             return
         }
-        #expect(prompt.issue == "not a number from 1 to 256")
+        #expect(prompt.issue == "not a number from 1 to 1000")
         prompt.edit(.backspace)
         #expect(prompt.issue == nil)
     }

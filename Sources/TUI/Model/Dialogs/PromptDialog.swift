@@ -43,10 +43,10 @@ struct PromptDialog: Sendable {
                 issue = "not an amount; try 20M, 800K, off or auto"
             }
         case .concurrency:
-            if let number = Int(text), (1...256).contains(number) {
+            if let number = Int(text), QueueSettings.slotCounts.contains(number) {
                 return .close(nil, [.perform(.limitConcurrency(number), .limitConcurrency(number))])
             }
-            issue = "not a number from 1 to 256"
+            issue = "not a number from 1 to \(QueueSettings.slotCounts.upperBound)"
         }
         return .stay()
     }

@@ -4,7 +4,7 @@
 /// is already busy finishes no more uploads in a second, and gets the earlier number again. A near server gets no more,
 /// because some servers close the connections of a client above a number such as 64.
 struct HostGrowth<Instant: InstantProtocol> where Instant.Duration == Duration {
-    /// The highest `factor`: 256 small uploads need as many connections as `HTTPClients.connectionsPerOrigin` allows.
+    /// The highest `factor`, for up to 256 small uploads at once.
     static var most: Int { 4 }
     /// The shortest round trip to a distant host.
     private static var distant: Duration { .milliseconds(10) }

@@ -220,7 +220,7 @@ struct ConnectionSlotTests {
     }
 
     @Test func `256 requests are under way to one origin, and the next one waits`() async {
-        let slots = OriginLimiter(limit: HTTPClients.connectionsPerOrigin)
+        let slots = OriginLimiter(limit: HTTPClientTransport.Configuration().connectionsPerOrigin)
         for _ in 0..<256 { #expect(await slots.enter("a")) }
         let next = Task { await slots.enter("a") }
         while slots.waitingCount(for: "a") == 0 { await Task.yield() }

@@ -99,7 +99,7 @@ struct EditTests {
         ("\"nextID\":4", "\"nextID\":0", 1, "uploads: expected a nextID from 1 to 2^53"),
         (
             "\"nextID\":4", "\"nextID\":4,\"concurrency\":0", 1,
-            "uploads: expected a concurrency from 1 to 256"
+            "uploads: expected a concurrency from 1 to 1000"
         ),
         (
             "\"nextID\":4", "\"nextID\":4,\"limits\":[{\"scope\":\"batch\",\"name\":\"b\",\"rate\":0}]", 1,

@@ -26,7 +26,7 @@ struct ConfigurationErrorTests {
         (#"{ "limits": { "concurrency": "4" } }"#, "limits.concurrency: expected a whole number"),
         (
             #"{ "limits": { "concurrency": 0 } }"#,
-            "limits.concurrency: expected a whole number from 1 to 256"
+            "limits.concurrency: expected a whole number from 1 to 1000"
         ),
         (#"{ "limits": { "concurrency": 1.5 } }"#, "limits.concurrency: expected a whole number from"),
         (
