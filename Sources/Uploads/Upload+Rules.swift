@@ -32,6 +32,21 @@ extension Upload.State {
         }
     }
 
+    /// The state after a user has paused the upload; nil if a pause changes nothing.
+    var pausedByUser: Self? {
+        switch self {
+        case .queued, .running, .waiting: .paused(.user)
+        case .paused(let reasons): reasons.contains(.user) ? nil : .paused(reasons.union(.user))
+        case .held, .done, .failed: nil
+        }
+    }
+
+    /// The state after a user has resumed the upload; nil if no user has paused it.
+    var resumedByUser: Self? {
+        guard case .paused(let reasons) = self, reasons.contains(.user) else { return nil }
+        return .paused(ifAny: reasons.subtracting(.user))
+    }
+
     /// The state of a queued or paused upload that is paused for `reasons`.
     static func paused(ifAny reasons: Upload.PauseReasons) -> Self {
         reasons.isEmpty ? .queued : .paused(reasons)
@@ -79,31 +94,33 @@ extension Upload.Tries {
 /// The changes of one upload. A function that returns `Bool` returns true if it changed the upload.
 extension Upload {
     mutating func pause() -> Bool {
-        switch state {
-        case .queued, .running, .waiting:
-            state = .paused(.user)
-            return true
-        case .paused(let reasons) where !reasons.contains(.user):
-            state = .paused(reasons.union(.user))
-            return true
-        case .paused, .held, .done, .failed:
-            return false
-        }
+        guard let paused = state.pausedByUser else { return false }
+        state = paused
+        return true
     }
 
     /// Ends the pause by the user. Without a network, the upload stays paused.
     mutating func resume() -> Bool {
-        guard case .paused(let reasons) = state, reasons.contains(.user) else { return false }
-        state = .paused(ifAny: reasons.subtracting(.user))
+        guard let resumed = state.resumedByUser else { return false }
+        state = resumed
         return true
+    }
+
+    /// True if a retry by a user changes the upload.
+    func isRetried(startsEarly: Bool) -> Bool {
+        switch state {
+        case .failed, .held, .waiting, .paused(.offline): true
+        case .queued: startsEarly && start != nil
+        case .running, .paused, .done: false
+        }
     }
 
     /// Queues the upload again if it failed, is held, waits for a retry, or is paused only for lack of a network. The
     /// current version `identity` is needed if its file changed or could not be read. With `startsEarly`, a queued
     /// upload loses its start condition. `isAutomatic` is false if a user chose the retry.
     mutating func retry(identity: FileIdentity?, startsEarly: Bool, isAutomatic: Bool = false) -> Bool {
-        switch state {
-        case .failed(let failure), .held(let failure):
+        guard isRetried(startsEarly: startsEarly) else { return false }
+        if let failure = state.ending {
             if needsNewIdentity, let identity { take(identity) }
             if failure.category == .outcomeUnknown {
                 resource = nil
@@ -111,17 +128,11 @@ extension Upload {
             }
             (tries.network, tries.server, tries.authentication) = (0, 0, 0)
             start = nil
-            state = .queued
-            return true
-        case .waiting, .paused(.offline):
-            state = .queued
-            return true
-        case .queued where startsEarly && start != nil:
+        } else if state == .queued {
             start = nil
-            return true
-        case .queued, .running, .paused, .done:
-            return false
         }
+        state = .queued
+        return true
     }
 
     /// Sets the version of the file that the upload sends. If this version is new, the file is sent from its beginning.

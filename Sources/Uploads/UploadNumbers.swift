@@ -24,7 +24,7 @@ public struct UploadNumbers: Hashable, Codable, Sendable {
     }
 
     /// Creates ascending ranges that contain exactly these `ids`. Consecutive ids form one range.
-    package init(joining ids: some Sequence<Upload.ID>) {
+    package init(joining ids: [Upload.ID]) {
         var ranges: [ClosedRange<Upload.ID>] = []
         for id in ids.sorted() {
             if let last = ranges.last, id - 1 <= last.upperBound {

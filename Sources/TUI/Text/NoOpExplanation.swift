@@ -6,57 +6,57 @@ package struct NoOpExplanation {
 
     private static let rangesShown = 5
 
-    /// An upload that a command left unchanged, with the cause.
-    package struct Unchanged: Sendable {
-        fileprivate let id: Upload.ID
-        fileprivate let cause: Cause
+    /// The causes in the sequence of their sentences.
+    private enum Cause: Int, CaseIterable {
+        case paused, offline, waiting, queued, planned, running, held, failed, done, alreadyThere
 
-        package init(_ upload: Upload, by command: Command) {
-            id = upload.id
-            let isPlanned = upload.state == .queued && upload.start != nil
-            cause = command == .move ? .alreadyThere : isPlanned ? .planned : .state(StateKind(upload.state))
+        init(_ state: Upload.State) {
+            self =
+                switch StateKind(state) {
+                case .paused: .paused
+                case .offline: .offline
+                case .waiting: .waiting
+                case .queued: .queued
+                case .running: .running
+                case .held: .held
+                case .failed: .failed
+                case .done: .done
+                }
         }
-    }
-
-    fileprivate enum Cause: Hashable {
-        case state(StateKind)
-        case planned, alreadyThere
-
-        /// The causes in the sequence of their sentences.
-        static let all: [Cause] = [
-            .state(.paused), .state(.offline), .state(.waiting), .state(.queued), .planned, .state(.running),
-            .state(.held), .state(.failed), .state(.done), .alreadyThere,
-        ]
 
         func words(isOne: Bool) -> String {
             switch self {
-            case .state(.offline): isOne ? "waits for the network" : "wait for the network"
-            case .state(.waiting): isOne ? "waits for its next try" : "wait for their next try"
+            case .offline: isOne ? "waits for the network" : "wait for the network"
+            case .waiting: isOne ? "waits for its next try" : "wait for their next try"
             case .planned: isOne ? "waits for its start" : "wait for their start"
-            case .state(.failed): isOne ? "has failed" : "have failed"
+            case .failed: isOne ? "has failed" : "have failed"
             case .alreadyThere: isOne ? "is there already" : "are there already"
-            case .state(let kind): "\(isOne ? "is" : "are") \(kind)"
+            case .paused, .queued, .running, .held, .done: "\(isOne ? "is" : "are") \(self)"
             }
         }
     }
 
     private let command: Command
-    private let uploads: [Cause: [Upload.ID]]
+    /// The unchanged uploads of each cause.
+    private var uploads = [[Upload.ID]](repeating: [], count: Cause.allCases.count)
     private let spelled: (String) -> String
 
-    package init(_ command: Command, _ uploads: [Upload], spelled: @escaping (String) -> String) {
-        self.init(command, unchanged: uploads.map { Unchanged($0, by: command) }, spelled: spelled)
-    }
-
-    package init(_ command: Command, unchanged: [Unchanged], spelled: @escaping (String) -> String) {
+    package init(_ command: Command, _ uploads: [Upload] = [], spelled: @escaping (String) -> String) {
         self.command = command
         self.spelled = spelled
-        uploads = Dictionary(grouping: unchanged, by: \.cause).mapValues { $0.map(\.id) }
+        for upload in uploads { add(upload) }
+    }
+
+    /// Adds an upload that the command left unchanged.
+    package mutating func add(_ upload: borrowing Upload) {
+        var cause = command == .move ? Cause.alreadyThere : Cause(upload.state)
+        if cause == .queued, upload.start != nil { cause = .planned }
+        uploads[cause.rawValue].append(upload.id)
     }
 
     /// One sentence for each cause, about all uploads with that cause.
     package var sentences: [String] {
-        Cause.all.compactMap { cause in uploads[cause].map { sentence(cause, $0) } }
+        zip(Cause.allCases, uploads).compactMap { cause, ids in ids.isEmpty ? nil : sentence(cause, ids) }
     }
 
     private func sentence(_ cause: Cause, _ ids: [Upload.ID]) -> String {
@@ -72,11 +72,11 @@ package struct NoOpExplanation {
     private func next(_ cause: Cause, _ numbers: String, isOne: Bool) -> String? {
         let them = isOne ? "it" : "them"
         return switch (command, cause) {
-        case (.retry, .state(.paused)): "\(spelled("resume\(numbers)")) resumes \(them)"
+        case (.retry, .paused): "\(spelled("resume\(numbers)")) resumes \(them)"
         case (.retry, .planned), (.resume, .planned): "\(spelled("retry\(numbers)")) starts \(them) now"
-        case (.resume, .state(.waiting)), (.resume, .state(.offline)):
+        case (.resume, .waiting), (.resume, .offline):
             "\(spelled("retry\(numbers)")) tries now"
-        case (.resume, .state(.held)), (.resume, .state(.failed)):
+        case (.resume, .held), (.resume, .failed):
             "\(spelled("retry\(numbers)")) tries \(them) again"
         default: nil
         }
@@ -91,18 +91,22 @@ extension UploadSelection {
 
     /// Returns the chosen uploads for which the user needs an explanation why they are unchanged.
     package func unchanged(among uploads: [Upload], but changed: [Upload.ID]) -> [Upload] {
-        uploads.filter(needsExplanation(but: changed))
+        let isMeant = needsExplanation(but: changed)
+        return uploads.filter { isMeant($0) }
     }
 
     /// Returns a function that is true for an upload for which the user needs an explanation. A selection by id needs
     /// one for each unchanged upload; others only if nothing changed; `failed` and `done` never.
-    package func needsExplanation(but changed: [Upload.ID]) -> (Upload) -> Bool {
+    package func needsExplanation(but changed: [Upload.ID]) -> (borrowing Upload) -> Bool {
         switch self {
         case .ids(let ids):
             let meant = Set(ids).subtracting(changed)
             return { meant.contains($0.id) }
         case .numbers(let numbers) where changed.isEmpty:
-            return { upload in numbers.ranges.contains { $0.contains(upload.id) } }
+            return { upload in
+                let id = upload.id
+                return numbers.ranges.contains { $0.contains(id) }
+            }
         case .batch(let name) where changed.isEmpty: return { $0.batch == name }
         // A user who says "all" does not mean done uploads.
         case .all where changed.isEmpty: return { !$0.isDone }

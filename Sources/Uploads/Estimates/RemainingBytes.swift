@@ -6,8 +6,10 @@ package struct RemainingBytes: Hashable, Sendable {
     package init() {}
 
     /// Adds up the bytes that the due uploads have not sent yet, with the progress `sent` of the running ones.
-    package init(_ uploads: some Sequence<Upload>, sent: SampledProgress = SampledProgress()) {
-        for upload in uploads where upload.isDue { add(Int128(sent.left(of: upload)), of: upload) }
+    package init(_ uploads: QueueTable, sent: SampledProgress = SampledProgress()) {
+        uploads.visit { upload in
+            if upload.isDue { add(Int128(sent.left(of: upload)), of: upload) }
+        }
     }
 
     /// Adds unsent bytes of an upload; a negative number subtracts them.

@@ -38,19 +38,19 @@ extension UploadQueue {
             return .uploads(new.flatMap { core.queued(as: $0) }.map { core.shown($0, at: now) })
         case .list: return .uploads(all)
         case .pause(let selection):
-            return reply(
-                try await transact(.change(try core.ids(selection), .pause, pausing: selection.batches)))
+            let ids = try core.ids(selection) { $0.state.pausedByUser != nil }
+            return reply(try await transact(.change(ids, .pause, pausing: selection.batches)))
         case .resume(let selection):
             // `resume --all` also resumes batches, so that uploads added later start.
             let batches = selection == .all ? core.settings.pausedBatches : selection.batches
-            return reply(
-                try await transact(.change(try core.ids(selection), .resume, resuming: batches)))
+            let ids = try core.ids(selection) { $0.state.resumedByUser != nil }
+            return reply(try await transact(.change(ids, .resume, resuming: batches)))
         case .retry(let selection):
-            let ids = try core.ids(selection)
+            let startsEarly = selection.isChosen
+            let ids = try core.ids(selection) { $0.isRetried(startsEarly: startsEarly) }
             // A user's retry overrides the link monitor, whose reports are hints and never block users.
             send(.force)
-            return reply(
-                try await retry(ids, isEach: selection.isEach, startsEarly: selection.isChosen))
+            return reply(try await retry(ids, isEach: selection.isEach, startsEarly: startsEarly))
         case .remove(let selection): return reply(try await transact(.remove(try core.ids(selection))))
         case .move(let selection, let move):
             let ids = try core.ids(selection)

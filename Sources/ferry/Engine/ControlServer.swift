@@ -122,16 +122,19 @@ final class ControlServer: Sendable {
         case .list: return .listing(count: 0, largestID: nil, hasSeveralDestinations: false)
         case .explain(let command, let selection, let changed):
             let isMeant = selection.needsExplanation(but: changed)
-            var unchanged: [NoOpExplanation.Unchanged] = []
-            func explain(_ uploads: some Sequence<Upload>) {
-                for upload in uploads where isMeant(upload) { unchanged.append(.init(upload, by: command)) }
-            }
+            var explanation = NoOpExplanation(command, spelled: { "`ferry \($0)`" })
             switch selection {
-            case .ids, .numbers: explain(Self.wait { [queue] in await queue.selected(selection) })
-            case .all, .failed, .done, .batch: explain(Self.wait { [queue] in await queue.snapshot }.values)
+            case .ids, .numbers:
+                for upload in Self.wait({ [queue] in await queue.selected(selection) }) where isMeant(upload)
+                {
+                    explanation.add(upload)
+                }
+            case .all, .failed, .done, .batch:
+                Self.wait { [queue] in await queue.snapshot }.visit { upload in
+                    if isMeant(upload) { explanation.add(upload) }
+                }
             }
-            return .explained(
-                NoOpExplanation(command, unchanged: unchanged, spelled: { "`ferry \($0)`" }).sentences)
+            return .explained(explanation.sentences)
         case .progress: return .progress(queue.progress())
         case .report: return Self.wait { [self] in .report(await report) }
         case .reload: return Self.wait { [self] in await reload() }
@@ -158,7 +161,7 @@ final class ControlServer: Sendable {
     private var report: EngineReport {
         get async {
             let sent = SampledProgress(queue.progress())
-            let uploads = await queue.snapshot.values
+            let uploads = await queue.snapshot
             return EngineReport(
                 process: Machine.process, since: since, status: await queue.status,
                 counts: EngineReport.Counts(uploads, sent: sent),

@@ -44,10 +44,9 @@ struct EngineReport: Codable {
 
         var total: Int { queued + running + waiting + paused + held + failed + done }
 
-        init(_ uploads: some Sequence<Upload>, sent: SampledProgress = SampledProgress()) {
-            for upload in uploads {
+        init(_ uploads: QueueTable, sent: SampledProgress = SampledProgress()) {
+            uploads.visit { upload in
                 count(upload.state)
-                if upload.state == .paused(.offline) { offline = (offline ?? 0) + 1 }
                 if upload.isDue { bytesLeft = .sum(bytesLeft, sent.left(of: upload)) }
                 if upload.isScheduled { bytesLater = .sum(bytesLater, sent.left(of: upload)) }
             }
@@ -58,7 +57,9 @@ struct EngineReport: Codable {
             case .queued: queued += 1
             case .running: running += 1
             case .waiting: waiting += 1
-            case .paused: paused += 1
+            case .paused(let reasons):
+                paused += 1
+                if reasons == .offline { offline = (offline ?? 0) + 1 }
             case .held: held += 1
             case .failed: failed += 1
             case .done: done += 1

@@ -182,7 +182,7 @@ private struct World {
         // If uploads share a limit, those that remain get the whole of it when others end.
         let isShared = limit.map { rate * Double(running.count) >= 0.9 * Double($0) } ?? false
         let truth = isShared ? together : max(together, longest)
-        let remaining = RemainingBytes(items.values.map(\.upload), sent: sampled)
+        let remaining = RemainingBytes(QueueTable(items.values.map(\.upload)), sent: sampled)
         expect(model.live.estimates.total.remaining, truth, "the header")
         expect(progressStore.total(left: remaining, limits).remaining, truth, "the engine")
         for id in running {

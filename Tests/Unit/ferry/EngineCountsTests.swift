@@ -16,13 +16,14 @@ struct EngineCountsTests {
 
     @Test func `bytes in flight do not count as left`() {
         let sent = SampledProgress([ProgressSample(id: 1, sent: 4, confirmed: 0, phase: .sending)])
-        let counts = EngineReport.Counts([.boxed(1, .running), .boxed(2), .boxed(3, .held)], sent: sent)
+        let counts = EngineReport.Counts(
+            QueueTable([.boxed(1, .running), .boxed(2), .boxed(3, .held)]), sent: sent)
         #expect(counts.bytesLeft == 6 + 10)
         #expect(counts.bytesLater == 0)
     }
 
     @Test func `the bytes of uploads that wait for a time are counted apart`() {
-        let counts = EngineReport.Counts([.boxed(1), Self.scheduled(2), Self.scheduled(3)])
+        let counts = EngineReport.Counts(QueueTable([.boxed(1), Self.scheduled(2), Self.scheduled(3)]))
         #expect(counts.bytesLeft == 10)
         #expect(counts.bytesLater == 20)
         #expect(counts.queued == 3)

@@ -44,9 +44,7 @@ struct CompletedRanges {
                 id -= 1
             } else {
                 let rest = first...id
-                id = uploads.values.reduce(first - 1) { found, upload in
-                    rest.contains(upload.id) && upload.id > found && isOpen(upload.id) ? upload.id : found
-                }
+                id = uploads.ids { rest.contains($0.id) && isOpen($0.id) }.max() ?? first - 1
             }
             steps += 1
         }

@@ -97,8 +97,8 @@ extension QueueCore {
 
     func pendingAtHosts() -> [UploadHost: Int] {
         var counts: [UploadHost: Int] = [:]
-        for upload in uploads.values where upload.state.isPending {
-            counts[lookups.host(upload), default: 0] += 1
+        uploads.visit { upload in
+            if upload.state.isPending { counts[lookups.host(upload), default: 0] += 1 }
         }
         return counts
     }
@@ -131,12 +131,12 @@ extension QueueCore {
         guard range.overlaps(given) else { return [] }
         let range = range.clamped(to: given)
         return range.count <= uploads.count
-            ? range.filter { uploads[$0] != nil } : uploads.values.map(\.id).filter(range.contains)
+            ? range.filter { uploads[$0] != nil } : uploads.ids { range.contains($0.id) }
     }
 
     func added(from first: Upload.ID, to batches: Set<String>) -> [Upload.ID] {
         guard !batches.isEmpty else { return [] }
-        return uploads.values.filter { $0.id >= first && $0.batch.map(batches.contains) ?? false }.map(\.id)
+        return uploads.ids { $0.id >= first && $0.batch.map(batches.contains) ?? false }
     }
 
     /// True if the batch is paused, and so each upload that is added to it.
@@ -161,13 +161,22 @@ extension QueueCore {
             try Self.checkNone(missing.map(UploadNumbers.name))
             return found
         case .all: return uploads.ids
-        case .failed: return uploads.values.filter { $0.state.ending != nil }.map(\.id)
-        case .done: return uploads.values.filter(\.isDone).map(\.id)
+        case .failed: return uploads.ids { $0.state.ending != nil }
+        case .done: return uploads.ids { $0.isDone }
         case .batch(let name):
-            let ids = uploads.values.filter { $0.batch == name }.map(\.id)
+            let ids = uploads.ids { $0.batch == name }
             if ids.isEmpty { try checkBatch(name) }
             return ids
         }
+    }
+
+    /// Returns those of the selected uploads that a change can affect: for `all`, those for which `isAffected` is true,
+    /// and those whose last change may yet be refused. Throws as `ids(_:)` does.
+    func ids(
+        _ selection: UploadSelection, where isAffected: (borrowing Upload) -> Bool
+    ) throws(UploadFailure) -> [Upload.ID] {
+        guard selection == .all else { return try ids(selection) }
+        return uploads.ids { isAffected($0) || unconfirmed.isInFlight($0.id) }
     }
 
     static func checkNone(_ missing: [String]) throws(UploadFailure) {

@@ -12,7 +12,7 @@ package struct QueueTable: Sendable {
 
     package init() {}
 
-    init(_ uploads: some Sequence<Upload>) {
+    package init(_ uploads: some Sequence<Upload>) {
         for upload in uploads { self[upload.id] = upload }
     }
 
@@ -51,22 +51,34 @@ package struct QueueTable: Sendable {
         return all
     }
 
+    /// Calls `body` with each upload, unsorted. This copies no upload, and so takes a tenth of the time of iterating
+    /// over `values`.
+    package func visit(_ body: (borrowing Upload) -> Void) {
+        for chunk in chunks {
+            // A comparison of the whole upload with nil would copy it.
+            for index in chunk.indices where chunk[index]?.id != nil { body(chunk[index]!) }
+        }
+    }
+
     /// The ids, unsorted: sorting a million takes a second.
     package var ids: [Upload.ID] {
         var ids: [Upload.ID] = []
         ids.reserveCapacity(count)
-        for chunk in chunks {
-            for index in chunk.indices {
-                if let id = chunk[index]?.id { ids.append(id) }
-            }
-        }
+        visit { ids.append($0.id) }
+        return ids
+    }
+
+    /// Returns the ids of the uploads for which `isMeant` is true, unsorted.
+    func ids(where isMeant: (borrowing Upload) -> Bool) -> [Upload.ID] {
+        var ids: [Upload.ID] = []
+        visit { upload in if isMeant(upload) { ids.append(upload.id) } }
         return ids
     }
 
     /// Returns the ids of the uploads for which `isMeant` is true, sorted by rank, their position in the queue.
-    package func ranked(where isMeant: (Upload) -> Bool) -> [Upload.ID] {
+    package func ranked(where isMeant: (borrowing Upload) -> Bool) -> [Upload.ID] {
         var ranks: [(rank: Int64, id: Upload.ID)] = []
-        for upload in values where isMeant(upload) { ranks.append((upload.rank, upload.id)) }
+        visit { upload in if isMeant(upload) { ranks.append((upload.rank, upload.id)) } }
         return ranks.sorted { $0.rank < $1.rank }.map(\.id)
     }
 

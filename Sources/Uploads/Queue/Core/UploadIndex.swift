@@ -35,7 +35,7 @@ struct UploadIndex {
         guard uploads.count > 0 else { return [] }
         lookups += 1
         if byPath == nil, lookups <= Self.fewLookups {
-            return uploads.values.lazy.filter { $0.path == file }.map(\.id)
+            return uploads.ids { $0.path == file }
         }
         let index = byPath ?? UploadsByPath(uploads.values)
         byPath = index

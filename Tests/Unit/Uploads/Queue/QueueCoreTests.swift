@@ -59,6 +59,15 @@ struct QueueCoreTests {
         #expect(queue.state(1)?.isRunning == true)
     }
 
+    @Test func `a second pause of all waits for a first one that may yet be refused`() throws {
+        var queue = Driven([.make(1), .make(2, state: .paused(.user))])
+        queue.handle(.transaction(.change([1], .pause), 1))
+        let again = try queue.core.ids(.all) { $0.state.pausedByUser != nil }
+        #expect(again == [1])
+        queue.handle(.transaction(.change(again, .pause), 2))
+        #expect(queue.responded == nil)
+    }
+
     @Test func `a pause of many uploads is written as one state with their numbers`() {
         var queue = Driven((1...5).map { .make($0) }, concurrency: 1, fewestInRanges: 3)
         queue.handle(.transaction(.change(Array(1...5), .pause), 1))

@@ -39,6 +39,16 @@ struct QueueTableTests {
         #expect(copy.ids.sorted() == Array(1...300))
     }
 
+    @Test func `a visit sees each upload that was not removed, once`() {
+        var table = QueueTable((1...300).lazy.map { .make($0) })
+        for id in [1, 128, 129, 300] { table.removeValue(forKey: id) }
+        var seen: [Upload.ID] = []
+        table.visit { seen.append($0.id) }
+        #expect(seen.sorted() == table.ids.sorted())
+        #expect(seen.count == 296)
+        #expect(table.ids { $0.id > 298 } == [299])
+    }
+
     @Test
     func `a table that is copied keeps what it held`() {
         var table = QueueTable([.make(1), .make(2)])

@@ -91,7 +91,7 @@ enum OutputSamples {
             unreachableHosts: [UnreachableHost(host: "h.example", reason: "is not found", waiting: 1)])
         let report = EngineReport(
             process: 7, since: moment, status: status,
-            counts: .init([.boxed(1, .running), .boxed(2, .held), .boxed(3, .paused(.offline))]),
+            counts: .init(QueueTable([.boxed(1, .running), .boxed(2, .held), .boxed(3, .paused(.offline))])),
             estimate: TransferEstimate(rate: 1_000_000, remaining: 12.5), screens: 1,
             watched: [
                 .init(
@@ -99,7 +99,7 @@ enum OutputSamples {
                     goal: "/home/ann/sent", settling: 1, inUse: 2)
             ])
         let idle = EngineReport(
-            process: 7, since: moment, status: EngineStatus(), counts: .init([]), screens: 0)
+            process: 7, since: moment, status: EngineStatus(), counts: .init(QueueTable()), screens: 0)
         return [StatusLine(report: report), StatusLine(report: idle), StatusLine(report: nil)]
     }
 
