@@ -10,14 +10,15 @@ import sys
 
 from link_lab import CLIENT_DEVICE, HOST, IN_CLIENT, IN_SERVER, NAMES, SERVER_DEVICE, namespaces
 from upload_clients import (
-    Discard, Places, compiled, conditions, destination, environment, ferry_client, heading, in_turns, measured, others,
-    work_folder, write_files,
+    SERVERS, Discard, Places, Server, compiled, conditions, destination, environment, ferry_client, heading, in_turns,
+    measured, others, work_folder, write_files,
 )
 
 SMALL = 4096
 WINDOW_MILLISECONDS = 100
 LIMIT = 2 << 20
 WIRE = 400 << 20
+MANY, MANY_SIZE, MANY_RATE = 1_000, 256 << 10, 64 << 10
 DELAYED = "10.78.0.1", "10.78.0.2"
 
 
@@ -199,3 +200,19 @@ def memory(options, ferry, nginx):
                 clients = {"ferry": ferry_client(ferry, make, files, folder, limits=limits)}
                 clients |= others("put", files, folder, certificate=certificate, at_once=at_once)
                 in_turns(title + what, clients, options.rounds, places.next, places.check)
+        slow_memory(options, ferry, nginx, folder)
+
+
+def slow_memory(options, ferry, nginx, folder):
+    """Sends many files at once to a server that reads each of them slowly. `curl --parallel` takes at most 300."""
+    files = write_files(folder / "many", MANY, MANY_SIZE)
+    limits = {"concurrency": MANY, "perHost": MANY}
+    for origin, make, pair, what in (
+        ("http", lambda url: destination("put", url), (), ""),
+        ("https", secured(nginx), (nginx.certificate, nginx.folder / "key.pem"), ", TLS"),
+    ):
+        command = [sys.executable, SERVERS / "slow_server.py", str(MANY_RATE), *pair]
+        with running(Server(command, f"{origin}://127.0.0.1")) as server:
+            places = Places(server, MANY * MANY_SIZE)
+            clients = {"ferry": ferry_client(ferry, make, files, folder, limits=limits)}
+            in_turns(f"put, {MANY} at once, slow server{what}", clients, options.rounds, places.next, places.check)

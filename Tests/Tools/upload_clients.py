@@ -68,27 +68,34 @@ def measured(command, environment=None, allowed=(0,)):
     return Cost(wall, usage.ru_utime + usage.ru_stime, peak / 1024, usage.ru_stime)
 
 
-class Discard:
-    """The C server of `Tests/Servers/discard_uploads.c`, which accepts every upload and keeps only sizes."""
+class Server:
+    """A server in `Tests/Servers` that counts the bytes of all bodies."""
 
-    def __init__(self, folder, prefix=(), host="127.0.0.1", options=()):
-        program = compiled("discard_uploads", folder, "-lpthread")
-        options = [*options] if host == "127.0.0.1" else ["--anywhere", *options]
-        self.process = subprocess.Popen([*prefix, program, *options], stdout=subprocess.PIPE, text=True)
-        self.url = f"http://{host}:{self.process.stdout.readline().split()[1]}"
+    def __init__(self, command, origin="http://127.0.0.1"):
+        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+        self.url = f"{origin}:{self.process.stdout.readline().split()[1]}"
 
     def received(self):
         self.process.send_signal(signal.SIGUSR1)
         return int(self.process.stdout.readline().split()[1])
 
-    def windows(self):
-        """Returns the bytes of the last body by windows of the length that `--windows` gave."""
-        return [int(word) for word in self.process.stdout.readline().split()[1:]]
-
     def stop(self):
         self.process.terminate()
         self.process.wait()
         self.process.stdout.close()
+
+
+class Discard(Server):
+    """The C server of `Tests/Servers/discard_uploads.c`, which accepts every upload and keeps only sizes."""
+
+    def __init__(self, folder, prefix=(), host="127.0.0.1", options=()):
+        program = compiled("discard_uploads", folder, "-lpthread")
+        options = [*options] if host == "127.0.0.1" else ["--anywhere", *options]
+        super().__init__([*prefix, program, *options], f"http://{host}")
+
+    def windows(self):
+        """Returns the bytes of the last body by windows of the length that `--windows` gave."""
+        return [int(word) for word in self.process.stdout.readline().split()[1:]]
 
 
 def compiled(name, folder, *libraries):
