@@ -11,7 +11,7 @@ import signal
 import ssl
 import sys
 
-PIECE = 16384
+BLOCK = 16384
 received = 0
 
 
@@ -23,9 +23,9 @@ async def take(reader, rate):
     clock = asyncio.get_running_loop().time
     began, taken = clock(), 0
     while taken < length:
-        piece = await reader.readexactly(min(PIECE, length - taken))
-        taken += len(piece)
-        received += len(piece)
+        block = await reader.readexactly(min(BLOCK, length - taken))
+        taken += len(block)
+        received += len(block)
         await asyncio.sleep(began + taken / rate - clock())
 
 
@@ -50,7 +50,7 @@ async def main(rate, *files):
         context.load_cert_chain(*files)
     # A small window, so that the rest of a body waits in the client.
     server = await asyncio.start_server(
-        lambda reader, writer: serve(reader, writer, int(rate)), "127.0.0.1", 0, ssl=context, limit=PIECE, backlog=4096
+        lambda reader, writer: serve(reader, writer, int(rate)), "127.0.0.1", 0, ssl=context, limit=BLOCK, backlog=4096
     )
     loop = asyncio.get_running_loop()
     loop.add_signal_handler(signal.SIGUSR1, lambda: say("received", received))

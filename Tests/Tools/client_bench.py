@@ -3,6 +3,7 @@
 import contextlib
 import itertools
 import os
+import pathlib
 import shutil
 import statistics
 import subprocess
@@ -58,11 +59,17 @@ def tls(options, ferry, nginx):
     with work_folder() as folder:
         files = write_files(folder / "one", 1, size)
         places = TLSPlaces(nginx, size)
-        conditions(f"{options.mebibytes} MiB by PUT over TLS on loopback to nginx, which writes into memory", options)
+        conditions(f"{options.mebibytes} MiB by PUT over TLS on loopback", options)
         heading()
         clients = {"ferry": ferry_client(ferry, secured(nginx), files, folder)}
         clients |= others("put", files, folder, certificate=nginx.certificate)
-        in_turns("put, TLS", clients, options.rounds, places.next, places.check)
+        in_turns("put, nginx writes into memory", clients, options.rounds, places.next, places.check)
+        if not pathlib.Path("/usr/include/openssl/ssl.h").exists():
+            return print("the server that keeps nothing: skipped, it needs libssl-dev")
+        program = compiled("discard_tls", folder, "-lssl", "-lcrypto")
+        with running(Server([program, nginx.certificate, nginx.key], "https://127.0.0.1")) as server:
+            places = Places(server, size)
+            in_turns("put, the server keeps nothing", clients, options.rounds, places.next, places.check)
 
 
 def delay(folder, milliseconds):
@@ -209,7 +216,7 @@ def slow_memory(options, ferry, nginx, folder):
     limits = {"concurrency": MANY, "perHost": MANY}
     for origin, make, pair, what in (
         ("http", lambda url: destination("put", url), (), ""),
-        ("https", secured(nginx), (nginx.certificate, nginx.folder / "key.pem"), ", TLS"),
+        ("https", secured(nginx), (nginx.certificate, nginx.key), ", TLS"),
     ):
         command = [sys.executable, SERVERS / "slow_server.py", str(MANY_RATE), *pair]
         with running(Server(command, f"{origin}://127.0.0.1")) as server:

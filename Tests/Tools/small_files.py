@@ -35,8 +35,8 @@ def free_port():
         return probe.getsockname()[1]
 
 
-def started(port, *command, **options):
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, **options)
+def started(port, *command):
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     for _ in range(200):
         with socket.socket() as probe:
             if probe.connect_ex(("127.0.0.1", port)) == 0:
@@ -53,20 +53,18 @@ def measure(ferry, rounds, count, prefix):
     files = write_files(folder / "small", count, SIZE)
     servers = []
     try:
-        ports = free_port(), free_port()
+        port = free_port()
         (folder / "files").mkdir()
-        (folder / "nginx.conf").write_text(NGINX.format(folder=folder, port=ports[0]))
+        (folder / "nginx.conf").write_text(NGINX.format(folder=folder, port=port))
         user = ["-g", "user root;"] if os.geteuid() == 0 else []
-        servers.append(started(ports[0], "nginx", "-p", folder, "-c", folder / "nginx.conf", *user))
-        serve = [ferry, "serve", "--no-token", "--directory", folder / "in", "--bind", f"127.0.0.1:{ports[1]}"]
-        servers.append(started(ports[1], *serve, env=os.environ | {"HOME": str(folder)}))
+        servers.append(started(port, "nginx", "-p", folder, "-c", folder / "nginx.conf", *user))
         discard = Discard(folder)
         servers.append(discard.process)
         runs = itertools.count()
         addresses = {
-            "put": lambda: f"http://127.0.0.1:{ports[0]}/run{next(runs)}",
-            "form": lambda: f"http://127.0.0.1:{ports[1]}",
-            "tus": lambda: f"http://127.0.0.1:{ports[1]}/files",
+            "put": lambda: f"http://127.0.0.1:{port}/run{next(runs)}",
+            "form": lambda: f"{discard.url}/run{next(runs)}",
+            "tus": lambda: f"{discard.url}/files",
             "s3": lambda: f"{discard.url}/run{next(runs)}",
             "webdav": lambda: f"{discard.url}/run{next(runs)}",
         }
