@@ -152,6 +152,24 @@ public enum QueueReply: Hashable, Codable, Sendable {
     /// The command failed for this reason and changed nothing.
     case refused(UploadFailure)
 
+    /// The ids of the uploads that the reply is about; none, and not settable, for a reply about something else.
+    package var ids: [Upload.ID] {
+        get {
+            switch self {
+            case .changed(let ids), .addedPaused(let ids), .reversed(_, let ids): ids
+            case .uploads, .limits, .undoable, .refused: []
+            }
+        }
+        set {
+            switch self {
+            case .changed: self = .changed(newValue)
+            case .addedPaused: self = .addedPaused(newValue)
+            case .reversed(let kind, _): self = .reversed(kind, newValue)
+            case .uploads, .limits, .undoable, .refused: break
+            }
+        }
+    }
+
     var changed: [Upload.ID]? {
         switch self {
         case .changed(let ids), .addedPaused(let ids): ids

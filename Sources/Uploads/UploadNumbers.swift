@@ -36,6 +36,20 @@ public struct UploadNumbers: Hashable, Codable, Sendable {
         self.ranges = ranges
     }
 
+    /// Returns the numbers in all ranges; nil if there are more than `limit`.
+    package func ids(atMost limit: Int) -> [Upload.ID]? {
+        var count = 0
+        for range in ranges {
+            let (length, overflow) = range.upperBound.subtractingReportingOverflow(range.lowerBound)
+            guard !overflow, length < limit - count else { return nil }
+            count += length + 1
+        }
+        var ids: [Upload.ID] = []
+        ids.reserveCapacity(count)
+        for range in ranges { ids += range }
+        return ids
+    }
+
     private static func range(_ word: String) throws(UploadFailure) -> ClosedRange<Upload.ID> {
         let ends = word.split(separator: "-", omittingEmptySubsequences: false)
         let numbers = ends.compactMap(number)

@@ -10,6 +10,9 @@ struct ControlClient {
     /// The number of seconds within which an engine responds to `progress`, even on a busy machine.
     static let pulse = 3
 
+    /// The greatest number of ids that a reply may be about, so that a wrong range cannot take all memory.
+    private static let mostIDs = 1 << 28
+
     /// Requests the progress, which needs little work: a report on a million uploads takes long.
     func askPulse() -> Outcome { ControlClient(folder: folder, timeout: Self.pulse).ask(.progress) }
 
@@ -69,6 +72,10 @@ struct ControlClient {
         switch connection.ask(command == .list ? .list(UploadFilter()) : .perform(command)) {
         case .responded(.reply(.refused(let failure))), .otherVersion(let failure): return .refused(failure)
         case .responded(.reply(let reply)): return .reply(reply)
+        case .responded(.replyAbout(var reply, let numbers)):
+            guard let ids = numbers.ids(atMost: Self.mostIDs) else { return .unknown }
+            reply.ids = ids
+            return .reply(reply)
         case .responded(.listing(let count, _, _)):
             return connection.uploads(count).map { .reply(.uploads($0)) } ?? .unknown
         case .responded, .unknown: return .unknown

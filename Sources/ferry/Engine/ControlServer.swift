@@ -80,14 +80,14 @@ final class ControlServer: Sendable {
 
         init(_ uploads: QueueTable, _ filter: UploadFilter) {
             self.uploads = uploads
-            var first: Upload.Target?
+            var first: String?
             var isSeveral = false
             ids = uploads.ranked { upload in
                 guard filter.chooses(upload) else { return false }
                 if !isSeveral {
-                    let target = first ?? upload.target
-                    isSeveral = upload.target.destinationText != target.destinationText
-                    first = target
+                    let destination = upload.target.destinationText
+                    isSeveral = destination != first ?? destination
+                    first = destination
                 }
                 return true
             }
@@ -118,7 +118,7 @@ final class ControlServer: Sendable {
         switch ask {
         case .perform(let command):
             let client = EngineQueue(queue: queue, configuration: configuration)
-            return Self.wait { .reply(await client.perform(command)) }
+            return ControlSocket.Response.Content(Self.wait { await client.perform(command) })
         case .list: return .listing(count: 0, largestID: nil, hasSeveralDestinations: false)
         case .explain(let command, let selection, let changed):
             let isMeant = selection.needsExplanation(but: changed)

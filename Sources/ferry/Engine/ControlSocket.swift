@@ -6,7 +6,7 @@ import FerryUploads
 enum ControlSocket {
     /// The version of the format of requests and responses. It increases with each incompatible change. The JSON
     /// members `version` and `ferry` never change, so that two versions of Ferry can recognize each other.
-    static let version = 9
+    static let version = 10
 
     /// The members of requests and responses that every version of Ferry understands.
     struct Greeting: Codable {
@@ -44,6 +44,8 @@ enum ControlSocket {
 
         enum Content: Codable {
             case reply(QueueReply)
+            /// A reply without ids, and the ranges of the ids that it is about. A list of a million ids needs 100 MB.
+            case replyAbout(QueueReply, UploadNumbers)
             /// The number of upload records that follow this response, one per line, with their largest number and
             /// whether they have several destinations; nil from an earlier build of Ferry.
             case listing(count: Int, largestID: Upload.ID?, hasSeveralDestinations: Bool?)
@@ -57,6 +59,9 @@ enum ControlSocket {
         }
     }
 
+    /// The number of ids from which a reply may contain their ranges instead.
+    fileprivate static let manyIDs = 1000
+
     static func path(in folder: LocalPath) -> LocalPath { folder.appending(Array("control".utf8)) }
 }
 
@@ -68,4 +73,17 @@ extension LineSocket {
     }
 
     func write(_ bytes: Data, within time: PeerTime? = nil) -> Bool { write(Array(bytes), within: time) }
+}
+
+extension ControlSocket.Response.Content {
+    /// Makes the response with a reply of the queue, which contains the ranges of many ids if this is much shorter.
+    init(_ reply: QueueReply) {
+        self = .reply(reply)
+        guard reply.ids.count >= ControlSocket.manyIDs else { return }
+        let numbers = UploadNumbers(joining: reply.ids)
+        guard numbers.ranges.count < reply.ids.count / 8 else { return }
+        var short = reply
+        short.ids = []
+        self = .replyAbout(short, numbers)
+    }
 }

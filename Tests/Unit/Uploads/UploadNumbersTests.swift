@@ -25,6 +25,16 @@ struct UploadNumbersTests {
         #expect(numbers.text == "3-5,9,12,\(Int.max)")
     }
 
+    @Test(arguments: [(4, [1, 2, 3, 7]), (3, nil)] as [(Int, [Upload.ID]?)])
+    func `ranges are listed if they have at most so many numbers`(limit: Int, expected: [Upload.ID]?) {
+        #expect(UploadNumbers([1...3, 7...7]).ids(atMost: limit) == expected)
+    }
+
+    @Test(arguments: [0 ... .max, .min ... .max] as [ClosedRange<Upload.ID>])
+    func `no range is too long to be refused`(range: ClosedRange<Upload.ID>) {
+        #expect(UploadNumbers([range]).ids(atMost: 10) == nil)
+    }
+
     @Test(arguments: [
         "", "0", "-1", "+1", "1-", "-", "1--2", "1-2-3", "0-3", "x", "1-x", "１", "1 2",
         "9-99999999999999999999",
