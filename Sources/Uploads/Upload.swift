@@ -90,44 +90,6 @@ public struct Upload: Identifiable, Hashable, Sendable {
         return resource?.confirmed ?? 0
     }
 
-    /// The destination, protocol and name of an upload, which later changes of the configuration do not change.
-    public struct Target: Hashable, Codable, Sendable {
-        /// The name of the configured destination, which has the credentials, header fields and TLS settings. Empty for
-        /// a URL from the command line.
-        public var destination: String
-        /// The URL of the destination without user name and password, and without the query if it is configured.
-        /// `{name}` in it stands for the name of the file.
-        public var url: String
-        /// The name of the protocol, such as `tus` or `s3`. `ProtocolCatalog` contains all names.
-        public var protocolName: String
-        /// The name of the file on the server.
-        public var name: String
-        /// The form parameters or the metadata of the upload, those of the destination first.
-        public var fields: [Field]
-        /// The policy for an existing file on the server; nil for that of the destination.
-        public var existing: ExistingFilePolicy?
-
-        private enum CodingKeys: String, CodingKey {
-            case destination, url, name, fields, existing
-            case protocolName = "method"
-        }
-
-        /// A form parameter, or an entry of the metadata. To send a list, several entries have the same name.
-        public typealias Field = UploadItem.Parameter
-
-        public init(
-            destination: String, url: String, protocolName: String, name: String, fields: [Field] = [],
-            existing: ExistingFilePolicy? = nil
-        ) {
-            self.destination = destination
-            self.url = url
-            self.protocolName = protocolName
-            self.name = name
-            self.fields = fields
-            self.existing = existing
-        }
-    }
-
     /// The state of an upload. Each case has only the values that apply to it.
     public enum State: Hashable, Sendable {
         case queued

@@ -127,8 +127,10 @@ extension JSONScanner {
         var existing: ExistingFilePolicy?
         skipWhitespace()
         let start = position
-        if !last.bytes.isEmpty, take(last.bytes) {
-            (destination, url, method) = (last.destination, last.url, last.protocolName)
+        var repeated: Upload.Target?
+        if let target = last.target, take(last.bytes) {
+            repeated = target
+            (destination, url, method) = (target.destination, target.url, target.protocolName)
         } else {
             try expect("{")
         }
@@ -141,9 +143,10 @@ extension JSONScanner {
                 if let destination, let url, let method, name == nil, fields == nil, existing == nil,
                     unknown.isEmpty
                 {
-                    last = RepeatedTarget(
-                        destination: destination, url: url, protocolName: method,
-                        bytes: Array(bytes[start..<position]), planned: last.planned)
+                    last.target = Upload.Target(
+                        destination: destination, url: url, protocolName: method, name: "")
+                    last.bytes = Array(bytes[start..<position])
+                    repeated = last.target
                 }
             case "name": try name.fill(string(), at: position)
             case "fields": try fields.fill(list(Self.field), at: position)
@@ -151,10 +154,16 @@ extension JSONScanner {
             default: try keepMember(key, in: &unknown)
             }
         }
-        return Upload.Target(
+        if var target = repeated, let name, fields == nil, existing == nil {
+            target.name = name
+            return target
+        }
+        var target = Upload.Target(
             destination: try require(destination, "destination"), url: try require(url, "url"),
             protocolName: try require(method, "method"), name: try require(name, "name"),
             fields: fields ?? [], existing: existing)
+        last.shareWhole(&target)
+        return target
     }
 
     private static func field(_ scanner: inout JSONScanner) throws(MalformedJSON) -> Upload.Target.Field {
@@ -233,16 +242,23 @@ extension JSONScanner {
 
 /// The target of the upload that was read last, and mostly of the next too. It is then neither parsed nor stored again.
 struct RepeatedTarget {
-    fileprivate var destination = ""
-    fileprivate var url = ""
-    fileprivate var protocolName = ""
-    /// The JSON text of the target up to the end of the member `method`; empty before the first record.
+    /// The target without name, form fields and policy; nil before the first record.
+    fileprivate var target: Upload.Target?
+    /// The JSON text of the target up to the end of the member `method`.
     fileprivate var bytes: [UInt8] = []
-    fileprivate var planned: Upload?
+    /// The last target with form fields or a policy.
+    private var whole: Upload.Target?
+    private var planned: Upload?
 
     /// Lets `upload` share memory with the last upload that had a batch or a start condition, if they are equal.
     fileprivate mutating func share(_ upload: inout Upload) {
         if let planned { upload.shareRest(with: planned) }
         planned = upload
+    }
+
+    /// Lets `target` share memory with the last target with form fields or a policy, if they differ only in the name.
+    fileprivate mutating func shareWhole(_ target: inout Upload.Target) {
+        if let whole { target.share(with: whole) }
+        whole = target
     }
 }

@@ -21,7 +21,12 @@ struct PendingUpdates {
         mutating func next() -> [Upload] {
             let page = ids.prefix(size)
             ids = ids.dropFirst(page.count)
-            return page.compactMap { outdated.contains($0) ? nil : uploads[$0] }
+            var found: [Upload] = []
+            found.reserveCapacity(page.count)
+            for id in page where !outdated.contains(id) {
+                if let upload = uploads[id] { found.append(upload) }
+            }
+            return found
         }
     }
 

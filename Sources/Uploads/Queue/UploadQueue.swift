@@ -219,6 +219,9 @@ extension UploadQueue {
     /// All uploads as clients see them now. Taking them is fast: a long queue must not wait for its readers.
     package var snapshot: QueueTable { core.shownTable(at: now) }
 
+    /// The uploads as in `snapshot` and the totals in `retired`, read at the same moment.
+    package var snapshotWithRetired: (uploads: QueueTable, retired: Retired) { (snapshot, retired) }
+
     /// Every upload, sorted by rank, and the totals in `retired`, read at the same moment.
     public var everything: (uploads: [Upload], retired: Retired) { (all, retired) }
 

@@ -25,12 +25,11 @@ enum NewUploads {
         if name == nil, options.existing != .rename, options.existing != .fail {
             try checkNames(of: selection.files, for: destination)
         }
+        var target = destination.target(name: name ?? "", fields: parameters, existing: existing)
         return selection.files.map { file in
-            NewUpload(
-                path: file.path, identity: file.identity,
-                target: destination.target(
-                    name: name ?? file.relativeName, fields: parameters, existing: existing),
-                batch: batch, start: start)
+            if name == nil { target.name = file.relativeName }
+            return NewUpload(
+                path: file.path, identity: file.identity, target: target, batch: batch, start: start)
         }
     }
 

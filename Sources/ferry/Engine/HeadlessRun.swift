@@ -40,7 +40,7 @@ struct HeadlessRun {
         }
         defer { secondSignal.cancel() }
         let doneBefore = await engine.queue.doneBefore
-        let (uploads, retired) = await engine.queue.everything
+        let (uploads, retired) = await engine.queue.snapshotWithRetired
         await engine.stop()
         await following.value
         await hearing.value

@@ -16,7 +16,7 @@ struct UploadListing {
     private let largestID: Upload.ID
 
     /// The maximum number of uploads in a page of an engine.
-    private static let pageSize = 1000
+    private static let pageSize = 500
 
     init(_ uploads: [Upload]) {
         count = uploads.count

@@ -71,14 +71,17 @@ final class RunReport: Sendable {
     ///
     /// - Parameter retired: The totals of the uploads that finished in this run and have already left the queue.
     /// - Returns: False if an upload is blocked, or if an upload has failed or was held in this run.
-    func finish(_ uploads: [Upload], doneBefore: Set<Upload.ID>, _ retired: UploadQueue.Retired) -> Bool {
+    func finish(_ uploads: QueueTable, doneBefore: Set<Upload.ID>, _ retired: UploadQueue.Retired) -> Bool {
         let before = failedBefore.withLock { $0 }
         var counts: [String: Int] = retired.count > 0 ? ["done": retired.count] : [:]
-        for upload in uploads {
-            let endedBefore = before.contains(upload.id) || upload.isDone && doneBefore.contains(upload.id)
+        var hasFailed = false
+        uploads.visit { upload in
+            let failedBefore = before.contains(upload.id)
+            let endedBefore = failedBefore || upload.isDone && doneBefore.contains(upload.id)
             if isJSON || !endedBefore { counts[upload.state.kind, default: 0] += 1 }
+            if upload.hasFailedOrIsHeld, !failedBefore { hasFailed = true }
         }
-        let blocked = BlockedUpload.all(among: uploads)
+        let blocked = BlockedUpload.all(among: uploads.values)
         for blocked in isJSON ? blocked[...] : blocked.prefix(Self.blockedShown) {
             output.write(isJSON ? UploadRecordLine(blocked).json : UploadText.line(blocked))
         }
@@ -96,7 +99,7 @@ final class RunReport: Sendable {
                 "\(before.count) failed or held before this run: `ferry list --long --state failed,held` shows "
                     + (before.count == 1 ? "it" : "them"))
         }
-        return blocked.isEmpty && !uploads.contains { $0.hasFailedOrIsHeld && !before.contains($0.id) }
+        return blocked.isEmpty && !hasFailed
     }
 
     /// Prints the unfinished uploads and the status at the start of the run, and returns the later updates. On a

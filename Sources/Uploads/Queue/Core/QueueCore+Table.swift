@@ -37,26 +37,31 @@ extension QueueCore {
         if upload.isDone { letFollow(id) }
     }
 
-    /// Undoes a change that the journal refused. Later changes of the upload stay.
-    mutating func takeBack(_ change: TransactionLog.ChangedUpload) {
-        guard let now = uploads[change.id] else { return }
-        var undone = now
-        var wakes: ContinuousClock.Instant?
-        switch change {
-        case .upload(let before, let after, let instant):
-            undone.takeBack(from: after, to: before)
-            wakes = instant
-        case .state(_, let before, let after): undone.takeBack(from: after, to: before)
+    /// Undoes changes that the journal refused. Later changes of the uploads stay.
+    mutating func takeBack(_ changed: ChangedUploads) {
+        for change in changed.whole {
+            takeBack(change.after.id, wakes: change.wakes) {
+                $0.takeBack(from: change.after, to: change.before)
+            }
         }
+        for change in changed.states {
+            for id in change.ids { takeBack(id) { $0.takeBack(from: change.after, to: change.before) } }
+        }
+    }
+
+    private mutating func takeBack(
+        _ id: Upload.ID, wakes: ContinuousClock.Instant? = nil, _ undo: (inout Upload) -> Void
+    ) {
+        guard let now = uploads[id] else { return }
+        var undone = now
+        undo(&undone)
         if undone != now {
             // The attempt has possibly ended since the change.
             if case .running = undone.state, !runs.contains(undone.id) { undone.state = .queued }
             store(undone)
         }
         // `until` is not used, because the wall clock has possibly been set since the change.
-        if let instant = wakes, case .waiting = undone.state {
-            schedule.waits.wait(undone.id, until: instant)
-        }
+        if let wakes, case .waiting = undone.state { schedule.waits.wait(undone.id, until: wakes) }
     }
 
     /// Returns an upload with the state that clients see: until its end is on disk, the state before. The date of a
@@ -237,7 +242,10 @@ extension QueueCore {
                 id: settings.nextID, rank: index.appendRank(), path: item.path, identity: item.identity,
                 target: item.target, state: isPaused(item.batch) ? .paused(.user) : .queued,
                 added: now.date, batch: item.batch, start: item.start.flatMap { conditions[$0] ?? nil })
-            if let last { upload.shareRest(with: last) }
+            if let last {
+                upload.shareRest(with: last)
+                upload.target.share(with: last.target)
+            }
             last = upload
             added.append(.set(upload))
             settings.nextID += 1
@@ -338,14 +346,19 @@ extension QueueCore {
             upload.state = state
             return upload
         }
-        let taken = removals.takeBack(ids)
+        // Uploads wait only for lower numbers, and one that is not in the queue counts as done, so those come first.
+        let taken = removals.takeBack(ids.sorted())
         let back = holdingOrphans(among: taken)
-        let waiting = holdingOrphans(among: requeued)
-        effects.append(.reclaim(back))
+        let waiting = holdingOrphans(among: requeued).sorted { $0.id < $1.id }
+        effects.append(.reclaim(back.filter { $0.resource != nil }))
+        var changes: [QueueChange] = []
+        changes.reserveCapacity(back.count + waiting.count)
+        for upload in back { changes.append(.set(upload)) }
+        for upload in waiting { changes.append(.set(upload)) }
         // Appends before the uploads are in memory: an upload that is not on disk must not start.
         append(
-            (back + waiting).map(QueueChange.set), .powerCut,
-            .putBack(back, waiting: waiting, locked: Array(locked)), locking: locked, reply)
+            changes, .powerCut, .putBack(changes, count: back.count, locked: Array(locked)), locking: locked,
+            reply)
     }
 
     /// Lets the servers delete the bytes of removed uploads later. Until then, the removal can be undone.
@@ -353,20 +366,36 @@ extension QueueCore {
         effects.append(.abandon(removed, since: now.date.addingTimeInterval(Removals.window / .seconds(1))))
     }
 
+    /// Ends to put back the first `count` of these uploads. The others waited for one of them.
     mutating func endPutBack(
-        _ back: [Upload], _ waiting: [Upload], _ error: JournalError?
+        _ changes: [QueueChange], count: Int, _ error: JournalError?
     ) -> Result<TransactionResult, UploadFailure> {
         if let error {
+            let back = changes.prefix(count).compactMap(\.upload)
             removals.add(back, now: now.instant)
             abandon(back)
             return .failure(refuse(error))
         }
-        // Uploads wait only for lower numbers, and one that is not in the queue counts as done, so those come first.
-        for upload in (back + waiting).sorted(by: { $0.id < $1.id }) { store(upload) }
+        var ids: [Upload.ID] = []
+        ids.reserveCapacity(changes.count)
+        var done: [Upload] = []
+        for case .set(let upload) in changes {
+            store(upload)
+            if ids.count < count, upload.isDone { done.append(upload) }
+            ids.append(upload.id)
+        }
         let known = Set(archive.finished)
         // These uploads were done after their removal, so the archive does not contain them yet.
-        finish(back.filter { $0.isDone && !known.contains($0.id) })
-        publish((back + waiting).map(\.id))
-        return .success(TransactionResult(ids: back.map(\.id), undo: .remove(back.map(\.id))))
+        finish(done.filter { !known.contains($0.id) })
+        publish(ids)
+        let back = Array(ids.prefix(count))
+        return .success(TransactionResult(ids: back, undo: .remove(back)))
+    }
+}
+
+extension QueueChange {
+    /// The upload that this change sets as a whole; nil for another change.
+    fileprivate var upload: Upload? {
+        if case .set(let upload) = self { upload } else { nil }
     }
 }

@@ -144,7 +144,7 @@ extension QueueCore {
         let failure: JournalError? = if case .failure(let error) = result { error } else { nil }
         switch flight {
         case .change(let changed, let change, let batches):
-            unconfirmed.end(changed.lazy.map(\.id), ticket)
+            unconfirmed.end(changed.ids, ticket)
             sendReply(reply, endChange(changed, change, batches, failure))
         case .add(let added, let awaited, let mark):
             unconfirmed.end(awaited, ticket)
@@ -153,9 +153,9 @@ extension QueueCore {
         case .takeOut(let ids, let held, let isRemoval):
             unconfirmed.end(ids + held.map(\.id), ticket)
             sendReply(reply, endTakeOut(ids, held, isRemoval: isRemoval, failure))
-        case .putBack(let back, let waiting, let locked):
+        case .putBack(let changes, let count, let locked):
             unconfirmed.end(locked, ticket)
-            sendReply(reply, endPutBack(back, waiting, failure))
+            sendReply(reply, endPutBack(changes, count: count, failure))
         case .settings(let before, let undo): sendReply(reply, endSettings(before, undo, failure))
         case .save(let saved, let begun):
             endSave(saved, begun: begun, failure)
@@ -186,7 +186,7 @@ extension QueueCore {
             resumed: resuming.intersection(settings.pausedBatches))
         settings.pausedBatches = settings.pausedBatches.union(batches.paused).subtracting(batches.resumed)
         batches.firstAdded = settings.nextID
-        var changed: [TransactionLog.ChangedUpload] = []
+        var changed = ChangedUploads()
         var records = ChangeRecords(of: change, fewest: lookups.fewestInRanges)
         for id in ids {
             guard let before = uploads[id] else { continue }
@@ -196,11 +196,10 @@ extension QueueCore {
             if !runs.contains(id), !unconfirmed.dirty.contains(id),
                 records.addState(of: after, before: before.state)
             {
-                changed.append(.state(id, before: before.state, after: after.state))
+                changed.add(id, before: before.state, after: after.state)
             } else {
                 records.add(after)
-                changed.append(
-                    .upload(before: before, after: after, wakes: schedule.waits.instant(of: id)))
+                changed.add(.init(before: before, after: after, wakes: schedule.waits.instant(of: id)))
             }
             store(after)
         }
@@ -209,34 +208,36 @@ extension QueueCore {
         }
         append(
             records.changes(in: uploads) + (batches.isEmpty ? [] : [.settings(settings)]), .powerCut,
-            .change(changed, change, batches), locking: changed.lazy.map(\.id), reply)
+            .change(changed, change, batches), locking: changed.ids, reply)
     }
 
     private mutating func endChange(
-        _ changed: [TransactionLog.ChangedUpload], _ change: UploadChange,
+        _ changed: ChangedUploads, _ change: UploadChange,
         _ batches: TransactionLog.SettingsChange, _ error: JournalError?
     ) -> Result<TransactionResult, UploadFailure> {
         if let error {
             settings.pausedBatches = settings.pausedBatches.subtracting(batches.paused).union(batches.resumed)
-            for upload in changed { takeBack(upload) }
+            takeBack(changed)
             // A repair, which writes unsaved changes, is only planned after an error of the disk.
             if !error.isOfDisk { effects.append(.saveDirty) }
             return .failure(refuse(error))
         }
-        for case .upload(let before, let after, _) in changed
-        where before.resource != nil && after.resource == nil { discard([before]) }
-        if case .pause = change {
-            for upload in changed where runs.contains(upload.id) { effects.append(.cancel(upload.id)) }
+        for change in changed.whole where change.before.resource != nil && change.after.resource == nil {
+            discard([change.before])
         }
-        publish(changed.map(\.id))
+        let ids = changed.ids
+        if case .pause = change {
+            for id in ids where runs.contains(id) { effects.append(.cancel(id)) }
+        }
+        publish(ids)
         return .success(result(of: change, changed, batches))
     }
 
     private func result(
-        of change: UploadChange, _ changed: [TransactionLog.ChangedUpload],
+        of change: UploadChange, _ changed: ChangedUploads,
         _ batches: TransactionLog.SettingsChange
     ) -> TransactionResult {
-        let ids = changed.map(\.id)
+        let ids = changed.ids
         let undo: UndoAction? =
             switch change {
             case .pause: .resume(ids, batches: batches.paused, addedFrom: batches.firstAdded)
@@ -248,9 +249,9 @@ extension QueueCore {
         return TransactionResult(ids: ids, undo: undo)
     }
 
-    private func ranks(before changed: [TransactionLog.ChangedUpload]) -> [Upload.ID: Int64] {
+    private func ranks(before changed: ChangedUploads) -> [Upload.ID: Int64] {
         var ranks: [Upload.ID: Int64] = [:]
-        for case .upload(let before, _, _) in changed { ranks[before.id] = before.rank }
+        for change in changed.whole { ranks[change.before.id] = change.before.rank }
         return ranks
     }
 

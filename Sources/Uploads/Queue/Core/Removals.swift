@@ -39,12 +39,15 @@ struct Removals {
     mutating func takeBack(_ ids: [Upload.ID]) -> [Upload] {
         let taken = Set(ids)
         for index in windows.indices { windows[index].ids.removeAll(where: taken.contains) }
-        return ids.compactMap { id in
-            guard var upload = removed.removeValue(forKey: id) else { return nil }
+        var back: [Upload] = []
+        back.reserveCapacity(ids.count)
+        for id in ids {
+            guard var upload = removed.removeValue(forKey: id) else { continue }
             overdue.remove(id)
             upload.recover()
-            return upload
+            back.append(upload)
         }
+        return back
     }
 
     mutating func record(_ resource: UploadResource?, of id: Upload.ID) { removed[id]?.resource = resource }

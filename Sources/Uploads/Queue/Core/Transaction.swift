@@ -85,28 +85,15 @@ package struct TransactionResult: Sendable {
 struct TransactionLog {
     /// A transaction whose record is being written, with the values that its end needs.
     enum InFlight {
-        case change([ChangedUpload], UploadChange, SettingsChange)
+        case change(ChangedUploads, UploadChange, SettingsChange)
         /// The added uploads, as the changes of the record: a second array of a million would take much memory.
         case add([QueueChange], awaited: [Upload.ID], PendingAdds.Mark?)
         case takeOut([Upload.ID], held: [Upload], isRemoval: Bool)
-        case putBack([Upload], waiting: [Upload], locked: [Upload.ID])
+        /// The uploads that are put back, `count` of them, and those that waited for them, as the changes of the record.
+        case putBack([QueueChange], count: Int, locked: [Upload.ID])
         case settings(before: QueueSettings, undo: UndoAction)
         case save([Upload], begun: Int)
         case record(Upload.ID, durably: Bool)
-    }
-
-    enum ChangedUpload {
-        /// `wakes` is the end of the wait for a retry, if the upload waited before the change.
-        indirect case upload(before: Upload, after: Upload, wakes: ContinuousClock.Instant?)
-        /// A new state of an upload that did not wait. Its other values are as before.
-        case state(Upload.ID, before: Upload.State, after: Upload.State)
-
-        var id: Upload.ID {
-            switch self {
-            case .upload(_, let after, _): after.id
-            case .state(let id, _, _): id
-            }
-        }
     }
 
     struct SettingsChange {

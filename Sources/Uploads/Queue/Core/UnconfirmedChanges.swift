@@ -8,6 +8,10 @@ struct UnconfirmedChanges {
     /// The ticket of the record with which a command changes an upload or depends on it. Until its result, no other
     /// record of the upload is written: it could restore a removed upload, or contain a refused change.
     private var inFlight: [Upload.ID: Ticket] = [:]
+    /// The same for records of many uploads, by their tickets. Sorted numbers take less memory than a dictionary.
+    private var largeInFlight: [Ticket: [Upload.ID]] = [:]
+    /// The number of uploads from which a record counts as one of many.
+    private static let many = 1000
     /// The states before their end of the uploads whose end clients do not see yet.
     private var ended: [Upload.ID: Upload.State] = [:]
     var dirty = DirtySet()
@@ -15,19 +19,24 @@ struct UnconfirmedChanges {
     var isSettled: Bool { ended.isEmpty && dirty.isEmpty }
     var endedIDs: some Collection<Upload.ID> { ended.keys }
 
-    func isInFlight(_ id: Upload.ID) -> Bool { inFlight[id] != nil }
+    func isInFlight(_ id: Upload.ID) -> Bool {
+        inFlight[id] != nil
+            || largeInFlight.values.contains { UploadNumbers.first(in: id...id, of: $0) != nil }
+    }
     func hasEnded(_ id: Upload.ID) -> Bool { ended[id] != nil }
 
     mutating func begin(_ ids: some Sequence<Upload.ID>, _ ticket: Ticket) {
-        inFlight.reserveCapacity(inFlight.count + ids.underestimatedCount)
+        guard ids.underestimatedCount < Self.many else {
+            largeInFlight[ticket] = ids.sorted()
+            return
+        }
         for id in ids { inFlight[id] = ticket }
     }
 
     /// Removes the ticket, whose result is known, from those of these uploads that still have it.
     mutating func end(_ ids: some Sequence<Upload.ID>, _ ticket: Ticket) {
+        guard largeInFlight.removeValue(forKey: ticket) == nil else { return }
         for id in ids where inFlight[id] == ticket { inFlight[id] = nil }
-        // A change of a million uploads needs much memory, which is not kept.
-        if inFlight.isEmpty, inFlight.capacity > 1000 { inFlight = [:] }
     }
 
     /// Lets clients see the state `before` of an upload, whose end is not on disk yet, until `reveal` is called.

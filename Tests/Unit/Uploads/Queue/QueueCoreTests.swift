@@ -102,6 +102,16 @@ struct QueueCoreTests {
         #expect(queue.changes.contains(.setState([2, 3], .paused(.user))))
     }
 
+    @Test func `many paused uploads of which some were queued get their own state back`() {
+        let uploads = (1...6).map { Upload.make($0, state: $0 == 2 ? .paused(.offline) : .queued) }
+        var queue = Driven(uploads, concurrency: 1, fewestInRanges: 3)
+        let before = (1...6).map { queue.state($0) }
+        queue.handle(.transaction(.change(Array(1...6), .pause), 1))
+        #expect((1...6).allSatisfy { queue.state($0) == .paused(.user) })
+        queue.answer(.failure(Self.full))
+        #expect((1...6).map { queue.state($0) } == before)
+    }
+
     @Test func `a removal of many uploads is written by their numbers`() {
         var queue = Driven((1...3).map { .make($0, state: .paused(.user)) }, fewestInRanges: 3)
         queue.handle(.transaction(.remove([1, 2, 3]), 1))

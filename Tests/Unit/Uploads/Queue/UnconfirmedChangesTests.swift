@@ -21,6 +21,19 @@ struct UnconfirmedChangesTests {
         #expect(changes.isInFlight(1))
     }
 
+    @Test mutating func `each of many uploads is in flight until the disk has confirmed their command`() {
+        let ids = Array(1...2000).reversed()
+        changes.begin(ids, 7)
+        changes.begin([3000], 8)
+        #expect(changes.isInFlight(1) && changes.isInFlight(2000) && changes.isInFlight(3000))
+        #expect(!changes.isInFlight(2001))
+        changes.end(ids, 6)
+        #expect(changes.isInFlight(1000))
+        changes.end(ids, 7)
+        #expect(!changes.isInFlight(1000))
+        #expect(changes.isInFlight(3000))
+    }
+
     @Test mutating func `an upload that ended is shown as it was until the disk has it`() {
         let done = Upload.make(1, state: .done(Receipt(bytes: 1), at: .distantPast))
         changes.hide(1, before: .queued)
