@@ -157,7 +157,8 @@ public enum QueueReply: Hashable, Codable, Sendable {
         get {
             switch self {
             case .changed(let ids), .addedPaused(let ids), .reversed(_, let ids): ids
-            case .uploads, .limits, .undoable, .refused: []
+            case .undoable(let offer): offer.ids
+            case .uploads, .limits, .refused: []
             }
         }
         set {
@@ -165,7 +166,10 @@ public enum QueueReply: Hashable, Codable, Sendable {
             case .changed: self = .changed(newValue)
             case .addedPaused: self = .addedPaused(newValue)
             case .reversed(let kind, _): self = .reversed(kind, newValue)
-            case .uploads, .limits, .undoable, .refused: break
+            case .undoable(var offer):
+                offer.ids = newValue
+                self = .undoable(offer)
+            case .uploads, .limits, .refused: break
             }
         }
     }

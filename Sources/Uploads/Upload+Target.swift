@@ -21,6 +21,16 @@ extension Upload {
             var protocolName: String
             var fields: [Field]
             var existing: ExistingFilePolicy?
+
+            /// Returns true if all texts have the same bytes. `==` is also true for other Unicode forms of a letter.
+            func hasBytes(of other: Rest) -> Bool {
+                existing == other.existing
+                    && texts.elementsEqual(other.texts) { $0.utf8.elementsEqual($1.utf8) }
+            }
+
+            private var texts: [String] {
+                [destination, url, protocolName] + fields.flatMap { [$0.name, $0.value] }
+            }
         }
 
         private final class Shared: Sendable {
@@ -80,15 +90,11 @@ extension Upload {
 
         /// Lets this target use the memory of `other` if they differ only in the name.
         mutating func share(with other: Target) {
-            if hasRest(of: other) { shared = other.shared }
-        }
-
-        private func hasRest(of other: Target) -> Bool {
-            shared === other.shared || shared.rest == other.shared.rest
+            if shared !== other.shared, shared.rest.hasBytes(of: other.shared.rest) { shared = other.shared }
         }
 
         public static func == (one: Target, other: Target) -> Bool {
-            one.name == other.name && one.hasRest(of: other)
+            one.name == other.name && (one.shared === other.shared || one.shared.rest == other.shared.rest)
         }
 
         public func hash(into hasher: inout Hasher) {

@@ -1,16 +1,19 @@
 import FerryProtocols
 
 extension JSONWriter {
-    /// The greatest number of slots in older versions.
+    /// The greatest number of slots in older versions, which they write only if a user chose it.
     fileprivate static let mostSlotsBefore = 256
+    /// The number of slots in older versions if the user chose more than they allow.
+    fileprivate static let slotsInstead = mostSlotsBefore - 1
 
     mutating func settings(_ settings: QueueSettings, unknown: [UInt8]) {
         member("{\"nextID\":", settings.nextID)
         // Older versions of Ferry know only this limit, which applies to all uploads together.
         member(",\"bandwidthLimit\":", settings.limits[.total]?.rate)
         // Older versions refuse an edited file with a greater `concurrency`, and keep `slots` without reading it.
-        member(",\"concurrency\":", settings.concurrency.map { min($0, Self.mostSlotsBefore) })
-        if let count = settings.concurrency, count > Self.mostSlotsBefore { member(",\"slots\":", count) }
+        let isOlder = settings.concurrency ?? 0 <= Self.mostSlotsBefore
+        member(",\"concurrency\":", isOlder ? settings.concurrency : Self.slotsInstead)
+        if !isOlder { member(",\"slots\":", settings.concurrency) }
         let others = settings.limits.filter { $0.key != .total || $0.value == .unlimited }
         list(",\"limits\":", others.sorted { $0.key < $1.key }) { $0.limit($1.key, $1.value) }
         list(",\"pausedBatches\":", settings.pausedBatches.sorted()) { $0.string($1) }
@@ -56,8 +59,8 @@ extension JSONScanner {
         var all = limits ?? [:]
         // An older version of Ferry, which does not know `limits`, may have changed `bandwidthLimit`.
         if let total { all[.total] = .atMost(total) }
-        // An older version may have changed `concurrency`, too.
-        if concurrency == JSONWriter.mostSlotsBefore { concurrency = slots ?? concurrency }
+        // An older version may have changed `concurrency`.
+        if concurrency == JSONWriter.slotsInstead { concurrency = slots ?? concurrency }
         let settings = QueueSettings(
             limits: all, concurrency: concurrency, nextID: try require(nextID, "nextID"),
             pausedBatches: Set(paused ?? []))

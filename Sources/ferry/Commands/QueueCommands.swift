@@ -125,7 +125,7 @@ private func report(
 ) async throws(CommandFailure) {
     let access = try global.access()
     guard case .changed(let ids) = try await access.perform(command(selection)) else { return }
-    print(json ? ChangedLine(change, ids.sorted()).json : "\(ids.count) \(change.rawValue)\(remark)")
+    print(json ? ChangedLine(change, ids).json : "\(ids.count) \(change.rawValue)\(remark)")
     // An error here must not fail the command, which has been carried out.
     guard !json, let explained, selection.mayHaveUnchanged(ids) else { return }
     for sentence in await access.explanation(of: explained, selection, changed: ids) {

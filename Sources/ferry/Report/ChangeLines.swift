@@ -27,7 +27,7 @@ struct ChangedLine: OutputLine {
     /// The time of the command that `undo` would undo, in the output of `undo --dry-run`; nil in other output.
     private var at: Date?
 
-    init(_ change: Change, _ ids: [Upload.ID]) { (self.change, self.ids) = (change, ids) }
+    init(_ change: Change, _ ids: [Upload.ID]) { (self.change, self.ids) = (change, ids.sorted()) }
 
     init(_ kind: QueueChangeKind, _ ids: [Upload.ID]) {
         self.init(Change(kind), ids)

@@ -37,6 +37,12 @@ struct UploadTargetTests {
         #expect(target.url == "http://h/")
     }
 
+    @Test func `a target keeps its bytes beside an equal text in another Unicode form`() {
+        var target = Self.target("film.mov", url: "http://h/\u{65}\u{301}")
+        target.share(with: Self.target("film.mov", url: "http://h/\u{e9}"))
+        #expect(Array(target.url.utf8) == Array("http://h/\u{65}\u{301}".utf8))
+    }
+
     @Test func `a target is encoded with the members of earlier versions`() throws {
         let json = try JSONEncoder().encode(Self.target("film.mov"))
         let members = try #require(try JSONSerialization.jsonObject(with: json) as? [String: Any])

@@ -16,7 +16,9 @@ struct ControlReplyTests {
     init() throws { folder = try TemporaryDirectory() }
 
     /// Performs a command at an engine that responds with this content.
-    private func reply(_ content: ControlSocket.Response.Content) throws -> QueueReply? {
+    private func result(
+        _ content: ControlSocket.Response.Content
+    ) throws -> ControlClient.CommandResult<QueueReply> {
         let listener = try SocketListener(ControlSocket.path(in: state))
         defer { listener.stop() }
         Thread.detachNewThread {
@@ -25,8 +27,7 @@ struct ControlReplyTests {
             _ = lines.next()
             _ = socket.write(line: ControlSocket.Response(content: content))
         }
-        guard case .reply(let reply) = ControlClient(folder: state).perform(.undo) else { return nil }
-        return reply
+        return ControlClient(folder: state).perform(.undo)
     }
 
     @Test(
@@ -34,10 +35,12 @@ struct ControlReplyTests {
             .changed(Array(1...5000)), .addedPaused(Array(1...5000)),
             .reversed(.paused, [7] + Array(9...5000)),
             .changed([3, 1]), .changed([]),
+            .undoable(UndoOffer(number: 1, change: .paused, ids: Array(1...5000), date: .distantPast)),
             .changed(Array(stride(from: 1, through: 9999, by: 2))),
         ] as [QueueReply])
     func `a reply arrives with all its ids, however many they are`(sent: QueueReply) throws {
-        #expect(try reply(.init(sent)) == sent)
+        guard case .reply(let reply) = try result(.init(sent)) else { return #expect(Bool(false)) }
+        #expect(reply == sent)
     }
 
     @Test func `a reply about a million uploads in a row is short`() throws {
@@ -45,7 +48,12 @@ struct ControlReplyTests {
         #expect(try JSONEncoder().encode(content).count < 200)
     }
 
-    @Test func `a reply about more ids than memory can hold is not taken`() throws {
-        #expect(try reply(.replyAbout(.changed([]), UploadNumbers([1...Int.max]))) == nil)
+    @Test(arguments: [(2, true), (Int.max, false)])
+    func `a reply about more ids than memory can hold is not taken`(last: Int, isTaken: Bool) throws {
+        switch try result(.replyAbout(.changed([]), UploadNumbers([1...last]))) {
+        case .reply(let reply): #expect(isTaken && reply == .changed([1, 2]))
+        case .unknown: #expect(!isTaken)
+        case .refused, .noEngine: #expect(Bool(false))
+        }
     }
 }

@@ -176,11 +176,12 @@ extension QueueCore {
     }
 
     /// Returns those of the selected uploads that a change can affect: for `all`, those for which `isAffected` is true,
-    /// and those whose last change may yet be refused. Throws as `ids(_:)` does.
+    /// and those whose last change may yet be refused. While earlier changes wait, each upload can be affected. Throws as
+    /// `ids(_:)` does.
     func ids(
         _ selection: UploadSelection, where isAffected: (borrowing Upload) -> Bool
     ) throws(UploadFailure) -> [Upload.ID] {
-        guard selection == .all else { return try ids(selection) }
+        guard selection == .all, transactions.blocked.isEmpty else { return try ids(selection) }
         return uploads.ids { isAffected($0) || unconfirmed.isInFlight($0.id) }
     }
 

@@ -46,19 +46,20 @@ struct SettingsRecordTests {
         #expect(try read(text).settings.limits == [.total: .atMost(9), .batch("b"): .atMost(2)])
     }
 
-    @Test(arguments: [1, 256, 257, 1_000])
+    @Test(arguments: [1, 255, 256, 257, 1_000])
     func `any number of slots comes back`(count: Int) throws {
         let settings = QueueSettings(concurrency: count, nextID: 8)
         #expect(try read(text(settings)).settings == settings)
     }
 
     @Test func `older versions find a number of slots that they accept`() {
-        #expect(text(QueueSettings(concurrency: 900)) == #"{"nextID":1,"concurrency":256,"slots":900}"#)
+        #expect(text(QueueSettings(concurrency: 900)) == #"{"nextID":1,"concurrency":255,"slots":900}"#)
     }
 
     @Test func `the number of slots that an older version set overrides the one that it kept unread`() throws
     {
         #expect(try read(#"{"nextID":1,"concurrency":8,"slots":900}"#).settings.concurrency == 8)
+        #expect(try read(#"{"nextID":1,"concurrency":256,"slots":900}"#).settings.concurrency == 256)
         #expect(try read(#"{"nextID":1,"slots":900}"#).settings.concurrency == nil)
     }
 

@@ -1,6 +1,7 @@
 import FerryConnectivity
 import FerryProtocols
 import FerryStateSimulation
+import FerryTestSupport
 import FerryTransfer
 import Foundation
 import Testing
@@ -68,6 +69,13 @@ struct QueueCoreTests {
         #expect(queue.responded == nil)
     }
 
+    @Test func `a pause of all includes what a command that waits will queue`() throws {
+        var queue = Driven([.make(5, state: .failed), .make(6)], concurrency: 1)
+        queue.handle(.transaction(.change([6], .pause), 1))
+        queue.handle(.transaction(.change([5, 6], .retry(identities: [:], startsEarly: true)), 2))
+        #expect(try queue.core.ids(.all) { $0.state.pausedByUser != nil }.contains(5))
+    }
+
     @Test func `a pause of many uploads is written as one state with their numbers`() {
         var queue = Driven((1...5).map { .make($0) }, concurrency: 1, fewestInRanges: 3)
         queue.handle(.transaction(.change(Array(1...5), .pause), 1))
@@ -100,16 +108,6 @@ struct QueueCoreTests {
         let whole = queue.changes.compactMap { if case .set(let upload) = $0 { upload.id } else { nil } }
         #expect(whole == [1])
         #expect(queue.changes.contains(.setState([2, 3], .paused(.user))))
-    }
-
-    @Test func `many paused uploads of which some were queued get their own state back`() {
-        let uploads = (1...6).map { Upload.make($0, state: $0 == 2 ? .paused(.offline) : .queued) }
-        var queue = Driven(uploads, concurrency: 1, fewestInRanges: 3)
-        let before = (1...6).map { queue.state($0) }
-        queue.handle(.transaction(.change(Array(1...6), .pause), 1))
-        #expect((1...6).allSatisfy { queue.state($0) == .paused(.user) })
-        queue.answer(.failure(Self.full))
-        #expect((1...6).map { queue.state($0) } == before)
     }
 
     @Test func `a removal of many uploads is written by their numbers`() {
