@@ -2,16 +2,16 @@ import FerryProtocols
 
 extension JSONWriter {
     /// The greatest number of slots in older versions, which they write only if a user chose it.
-    fileprivate static let mostSlotsBefore = 256
+    fileprivate static let olderSlotCount = 256
     /// The number of slots in older versions if the user chose more than they allow.
-    fileprivate static let slotsInstead = mostSlotsBefore - 1
+    fileprivate static let slotsInstead = olderSlotCount - 1
 
     mutating func settings(_ settings: QueueSettings, unknown: [UInt8]) {
         member("{\"nextID\":", settings.nextID)
         // Older versions of Ferry know only this limit, which applies to all uploads together.
         member(",\"bandwidthLimit\":", settings.limits[.total]?.rate)
         // Older versions refuse an edited file with a greater `concurrency`, and keep `slots` without reading it.
-        let isOlder = settings.concurrency ?? 0 <= Self.mostSlotsBefore
+        let isOlder = settings.concurrency ?? 0 <= Self.olderSlotCount
         member(",\"concurrency\":", isOlder ? settings.concurrency : Self.slotsInstead)
         if !isOlder { member(",\"slots\":", settings.concurrency) }
         let others = settings.limits.filter { $0.key != .total || $0.value == .unlimited }

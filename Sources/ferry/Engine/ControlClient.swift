@@ -11,7 +11,7 @@ struct ControlClient {
     static let pulse = 3
 
     /// The greatest number of ids that a reply may be about, so that a wrong range cannot take all memory.
-    private static let mostIDs = 1 << 28
+    private static let mostIDs = 100_000_000
 
     /// Requests the progress, which needs little work: a report on a million uploads takes long.
     func askPulse() -> Outcome { ControlClient(folder: folder, timeout: Self.pulse).ask(.progress) }
