@@ -152,7 +152,7 @@ public enum QueueReply: Hashable, Codable, Sendable {
     /// The command failed for this reason and changed nothing.
     case refused(UploadFailure)
 
-    /// The ids of the uploads that the reply is about; none, and not settable, for a reply about something else.
+    /// The ids of the uploads that the reply is about. A reply about something else has none, and stays as it is.
     package var ids: [Upload.ID] {
         get {
             switch self {

@@ -24,12 +24,15 @@ extension Upload {
 
             /// Returns true if all texts have the same bytes. `==` is also true for other Unicode forms of a letter.
             func hasBytes(of other: Rest) -> Bool {
-                existing == other.existing
-                    && texts.elementsEqual(other.texts) { $0.utf8.elementsEqual($1.utf8) }
+                existing == other.existing && hasBytes(destination, other.destination)
+                    && hasBytes(url, other.url) && hasBytes(protocolName, other.protocolName)
+                    && fields.elementsEqual(other.fields) {
+                        hasBytes($0.name, $1.name) && hasBytes($0.value, $1.value)
+                    }
             }
 
-            private var texts: [String] {
-                [destination, url, protocolName] + fields.flatMap { [$0.name, $0.value] }
+            private func hasBytes(_ one: String, _ other: String) -> Bool {
+                one.utf8.elementsEqual(other.utf8)
             }
         }
 

@@ -71,7 +71,7 @@ def measured(command, environment=None, allowed=(0,)):
 class Server:
     """A server in `Tests/Servers` that counts the bytes of all bodies."""
 
-    def __init__(self, command, origin="http://127.0.0.1"):
+    def __init__(self, command, origin):
         self.process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
         self.url = f"{origin}:{self.process.stdout.readline().split()[1]}"
 

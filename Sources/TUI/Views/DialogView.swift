@@ -42,7 +42,7 @@ struct DialogView {
     }
 
     private func box(for prompt: PromptDialog) -> DialogBox {
-        let slots = "Uploads, from 1 to \(QueueSettings.slotCounts.upperBound): "
+        let slotQuestion = "Uploads, from 1 to \(QueueSettings.slotCounts.upperBound): "
         let (title, question, shortQuestion) =
             switch prompt.subject {
             case .bandwidth:
@@ -50,7 +50,7 @@ struct DialogView {
                     "Bandwidth of all uploads", "Limit (20M is 20 MiB/s, 800K, off, auto): ",
                     "Limit (20M, 800K, off, auto):"
                 )
-            case .concurrency: ("Uploads at once", slots, slots)
+            case .concurrency: ("Uploads at once", slotQuestion, slotQuestion)
             }
         let inside = min(64, size.columns - 4)
         let isTwoLines = question.count + 16 > inside

@@ -55,7 +55,8 @@ public final class HTTPClientTransport: Transport {
         /// The maximum number of bytes in `TransportResponse.body`. Up to 15 MiB more are read and dropped; then the
         /// connection is closed.
         public var responseLimit: Int
-        /// The maximum number of connections to one server, for which other requests to it wait.
+        /// The maximum number of connections to one server, for which other requests to it wait. A number below 1
+        /// counts as 1.
         public var connectionsPerOrigin: Int
 
         public init(
@@ -70,6 +71,8 @@ public final class HTTPClientTransport: Transport {
             self.responseLimit = responseLimit
             self.connectionsPerOrigin = connectionsPerOrigin
         }
+
+        var connectionLimit: Int { max(1, connectionsPerOrigin) }
     }
 
     private let clients: HTTPClients
@@ -99,7 +102,7 @@ public final class HTTPClientTransport: Transport {
         loops = Array(group.makeIterator())
         let (timeouts, congestionControl) = (configuration.timeouts, configuration.congestionControl)
         responseLimit = max(0, configuration.responseLimit)
-        slots = OriginLimiter(limit: max(1, configuration.connectionsPerOrigin))
+        slots = OriginLimiter(limit: configuration.connectionLimit)
         clients = try HTTPClients(configuration, files: files, on: group) {
             [exchanges, connections] channel in
             let pipeline = channel.pipeline.syncOperations

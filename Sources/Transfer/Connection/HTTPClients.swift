@@ -143,8 +143,7 @@ final class HTTPClients: Sendable {
         settings.timeout.connect = TimeAmount(configuration.timeouts.connect)
         settings.connectionPool.retryConnectionEstablishment = false
         // The pool must never queue a request: the wait would count toward the connect timeout (see `OriginLimiter`).
-        settings.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = max(
-            1, configuration.connectionsPerOrigin)
+        settings.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = configuration.connectionLimit
         var tls = tls
         if !key.isVerified { tls.certificateVerification = .none }
         settings.tlsConfiguration = tls

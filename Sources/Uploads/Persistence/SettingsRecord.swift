@@ -1,19 +1,22 @@
 import FerryProtocols
 
 extension JSONWriter {
-    /// The greatest number of slots in older versions, which they write only if a user chose it.
-    fileprivate static let olderSlotCount = 256
-    /// The number of slots in older versions if the user chose more than they allow.
+    /// The greatest `concurrency` that older versions accept.
+    private static let olderSlotCount = 256
+    /// The `concurrency` in place of a greater one, which is in `slots`. Users of older versions hardly choose it.
     fileprivate static let slotsInstead = olderSlotCount - 1
 
     mutating func settings(_ settings: QueueSettings, unknown: [UInt8]) {
         member("{\"nextID\":", settings.nextID)
         // Older versions of Ferry know only this limit, which applies to all uploads together.
         member(",\"bandwidthLimit\":", settings.limits[.total]?.rate)
-        // Older versions refuse an edited file with a greater `concurrency`, and keep `slots` without reading it.
-        let isOlder = settings.concurrency ?? 0 <= Self.olderSlotCount
-        member(",\"concurrency\":", isOlder ? settings.concurrency : Self.slotsInstead)
-        if !isOlder { member(",\"slots\":", settings.concurrency) }
+        if let count = settings.concurrency, count > Self.olderSlotCount {
+            // Older versions refuse an edited file with so many, and keep `slots` without reading it.
+            member(",\"concurrency\":", Self.slotsInstead)
+            member(",\"slots\":", count)
+        } else {
+            member(",\"concurrency\":", settings.concurrency)
+        }
         let others = settings.limits.filter { $0.key != .total || $0.value == .unlimited }
         list(",\"limits\":", others.sorted { $0.key < $1.key }) { $0.limit($1.key, $1.value) }
         list(",\"pausedBatches\":", settings.pausedBatches.sorted()) { $0.string($1) }

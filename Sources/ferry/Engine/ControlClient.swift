@@ -90,7 +90,7 @@ struct ControlClient {
         switch connection.ask(.list(filter)) {
         case .responded(.listing(let count, let largestID, let isSeveral)):
             let listing = UploadListing(
-                count, largestID: largestID, hasSeveralDestinations: isSeveral ?? true,
+                count, largestID: largestID, hasSeveralDestinations: isSeveral,
                 sent: SampledProgress(samples), from: connection)
             return listing.map { .reply($0) } ?? .unknown
         case .responded(.reply(.refused(let failure))), .otherVersion(let failure): return .refused(failure)

@@ -44,11 +44,12 @@ enum ControlSocket {
 
         enum Content: Codable {
             case reply(QueueReply)
-            /// A reply without ids, and the ranges of the ids that it is about. A list of a million ids needs 100 MB.
+            /// A reply without ids, and the ranges of the ids that it is about. As a list, a million ids took the client
+            /// 56 MiB and 0.4 s.
             case replyAbout(QueueReply, UploadNumbers)
-            /// The number of upload records that follow this response, one per line, with their largest number and
-            /// whether they have several destinations; nil from an earlier build of Ferry.
-            case listing(count: Int, largestID: Upload.ID?, hasSeveralDestinations: Bool?)
+            /// The number of upload records that follow this response, one per line, with their largest number, if
+            /// there are any, and whether they have several destinations.
+            case listing(count: Int, largestID: Upload.ID?, hasSeveralDestinations: Bool)
             /// The reasons why a command left uploads unchanged, a sentence each.
             case explained([String])
             case progress([ProgressSample])

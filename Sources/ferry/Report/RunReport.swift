@@ -76,10 +76,10 @@ final class RunReport: Sendable {
         var counts: [String: Int] = retired.count > 0 ? ["done": retired.count] : [:]
         var hasFailed = false
         uploads.visit { upload in
-            let failedBefore = before.contains(upload.id)
-            let endedBefore = failedBefore || upload.isDone && doneBefore.contains(upload.id)
+            let hadFailed = before.contains(upload.id)
+            let endedBefore = hadFailed || upload.isDone && doneBefore.contains(upload.id)
             if isJSON || !endedBefore { counts[upload.state.kind, default: 0] += 1 }
-            if upload.hasFailedOrIsHeld, !failedBefore { hasFailed = true }
+            if upload.hasFailedOrIsHeld, !hadFailed { hasFailed = true }
         }
         let blocked = BlockedUpload.all(among: uploads.values)
         for blocked in isJSON ? blocked[...] : blocked.prefix(Self.blockedShown) {

@@ -1,6 +1,3 @@
-import FerryFiles
-import FerryProtocols
-import FerryTestSupport
 import FerryUploads
 import Foundation
 import Testing
@@ -10,24 +7,11 @@ import Testing
 /// Tests the replies that an engine sends to commands.
 @Suite(.timeLimit(.minutes(10)))
 struct ControlReplyTests {
-    private let folder: TemporaryDirectory
-    private var state: LocalPath { LocalPath(folder.path) }
-
-    init() throws { folder = try TemporaryDirectory() }
-
     /// Performs a command at an engine that responds with this content.
     private func result(
         _ content: ControlSocket.Response.Content
     ) throws -> ControlClient.CommandResult<QueueReply> {
-        let listener = try SocketListener(ControlSocket.path(in: state))
-        defer { listener.stop() }
-        Thread.detachNewThread {
-            guard let socket = listener.next(timeout: 50) else { return }
-            var lines = IncomingLines(socket)
-            _ = lines.next()
-            _ = socket.write(line: ControlSocket.Response(content: content))
-        }
-        return ControlClient(folder: state).perform(.undo)
+        try RespondingEngine.ask(content) { $0.perform(.undo) }
     }
 
     @Test(

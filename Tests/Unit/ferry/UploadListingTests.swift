@@ -10,11 +10,6 @@ import Testing
 /// Tests the uploads that an engine sends to `ferry list`.
 @Suite(.timeLimit(.minutes(10)))
 struct UploadListingTests {
-    private let folder: TemporaryDirectory
-    private var state: LocalPath { LocalPath(folder.path) }
-
-    init() throws { folder = try TemporaryDirectory() }
-
     private static func upload(_ id: Upload.ID) -> Upload {
         Upload(
             id: id, rank: Int64(id), path: LocalPath("/films/\(id).mov"),
@@ -25,20 +20,13 @@ struct UploadListingTests {
 
     /// Requests a list from an engine that announces `count` uploads and sends those with the numbers `sent`.
     private func list(_ count: Int, sending sent: ClosedRange<Int>) throws -> UploadListing? {
-        let listener = try SocketListener(ControlSocket.path(in: state))
-        defer { listener.stop() }
-        Thread.detachNewThread {
-            guard let socket = listener.next(timeout: 50) else { return }
-            var lines = IncomingLines(socket)
-            _ = lines.next()
-            let content = ControlSocket.Response.Content.listing(
-                count: count, largestID: nil, hasSeveralDestinations: nil)
-            _ = socket.write(line: ControlSocket.Response(content: content))
-            let records = try? UpdateLines.text(of: .whole(sent.map(Self.upload))).drop { $0 != 0x0A }
-            _ = socket.write(Array(records?.dropFirst() ?? []))
+        let content = ControlSocket.Response.Content.listing(
+            count: count, largestID: nil, hasSeveralDestinations: true)
+        let records = try UpdateLines.text(of: .whole(sent.map(Self.upload))).drop { $0 != 0x0A }
+        let result = try RespondingEngine.ask(content, rest: Array(records.dropFirst())) {
+            $0.list(UploadFilter(), samples: [])
         }
-        guard case .reply(let listing) = ControlClient(folder: state).list(UploadFilter(), samples: [])
-        else { return nil }
+        guard case .reply(let listing) = result else { return nil }
         return listing
     }
 

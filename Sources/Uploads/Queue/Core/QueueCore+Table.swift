@@ -176,8 +176,8 @@ extension QueueCore {
     }
 
     /// Returns those of the selected uploads that a change can affect: for `all`, those for which `isAffected` is true,
-    /// and those whose last change may yet be refused. While earlier changes wait, each upload can be affected. Throws as
-    /// `ids(_:)` does.
+    /// and those whose last change may yet be refused. If earlier changes wait, returns all: those come first, and can
+    /// change any upload. Throws as `ids(_:)` does.
     func ids(
         _ selection: UploadSelection, where isAffected: (borrowing Upload) -> Bool
     ) throws(UploadFailure) -> [Upload.ID] {
@@ -190,7 +190,7 @@ extension QueueCore {
     }
 }
 
-// Adding and removing uploads, and putting removed ones back.
+// Adding uploads.
 extension QueueCore {
     /// Returns the uploads that the new ones name. Throws if the queue takes no uploads under these batches.
     func awaited(by new: [NewUpload]) throws(UploadFailure) -> Set<Upload.ID> {
@@ -282,121 +282,5 @@ extension QueueCore {
         }
         return (late.isEmpty ? [] : [.change(late, .pause)])
             + (early.isEmpty ? [] : [.change(early, .resume)])
-    }
-
-    /// Begins to remove uploads, from the journal first and then from memory, and to hold those that wait for them.
-    /// `isRemoval` is false if the uploads move to the history.
-    mutating func beginTakeOut(_ ids: [Upload.ID], isRemoval: Bool, _ reply: ReplyID?) {
-        let held = orphaned(by: ids)
-        let ids = ids.filter { uploads[$0] != nil }
-        guard !ids.isEmpty else {
-            return sendReply(reply, .success(TransactionResult(undo: isRemoval ? .putBack([]) : nil)))
-        }
-        let removals =
-            ids.count < lookups.fewestInRanges ? ids.map(QueueChange.remove) : [.removeAll(ids)]
-        append(
-            held.map(QueueChange.set) + removals, isRemoval ? .powerCut : .process,
-            .takeOut(ids, held: held, isRemoval: isRemoval), locking: ids + held.map(\.id), reply)
-    }
-
-    mutating func endTakeOut(
-        _ ids: [Upload.ID], _ held: [Upload], isRemoval: Bool, _ error: JournalError?
-    ) -> Result<TransactionResult, UploadFailure> {
-        if let error { return .failure(isRemoval ? refuse(error) : error.failure) }
-        var orphaned: [Upload.ID: Upload.State] = [:]
-        for upload in held {
-            orphaned[upload.id] = uploads[upload.id]?.state
-            store(upload)
-        }
-        let ids = ids.filter { uploads[$0] != nil }
-        if isRemoval { remove(ids) } else { retire(ids) }
-        publish(Array(orphaned.keys), removed: ids)
-        return .success(
-            TransactionResult(ids: ids, undo: isRemoval ? .putBack(ids, orphaned: orphaned) : nil))
-    }
-
-    private mutating func retire(_ ids: [Upload.ID]) {
-        let gone = ids.compactMap { uploads[$0] }
-        for id in ids { drop(id) }
-        archive.countRetired(gone)
-    }
-
-    private mutating func remove(_ ids: [Upload.ID]) {
-        var (history, resumable): ([HistoryEntry], [Upload]) = ([], [])
-        // One after the other: copies of a million uploads would take much memory.
-        for id in ids {
-            guard let upload = uploads[id] else { continue }
-            drop(id)
-            removals.add(upload)
-            if let entry = HistoryEntry(removed: upload, at: now.date) { history.append(entry) }
-            if upload.resource != nil { resumable.append(upload) }
-        }
-        removals.beginWindow(ids, now: now.instant)
-        effects.append(.remember(history))
-        for id in ids where runs.contains(id) { effects.append(.cancel(id)) }
-        abandon(resumable)
-    }
-
-    /// Begins to put removed uploads back at their ranks. The `orphaned` ones still held return to these states.
-    mutating func beginPutBack(
-        _ ids: [Upload.ID], _ orphaned: [Upload.ID: Upload.State], _ reply: ReplyID?
-    ) {
-        let locked = involved(inPuttingBack: ids, orphaned.keys)
-        let requeued = orphaned.compactMap { id, state -> Upload? in
-            guard var upload = uploads[id], upload.start != nil, case .held = upload.state else { return nil }
-            upload.state = state
-            return upload
-        }
-        // Uploads wait only for lower numbers, and one that is not in the queue counts as done, so those come first.
-        let taken = removals.takeBack(ids.sorted())
-        let back = holdingOrphans(among: taken)
-        let waiting = holdingOrphans(among: requeued).sorted { $0.id < $1.id }
-        effects.append(.reclaim(back.filter { $0.resource != nil }))
-        var changes: [QueueChange] = []
-        changes.reserveCapacity(back.count + waiting.count)
-        for upload in back { changes.append(.set(upload)) }
-        for upload in waiting { changes.append(.set(upload)) }
-        // Appends before the uploads are in memory: an upload that is not on disk must not start.
-        append(
-            changes, .powerCut, .putBack(changes, count: back.count, locked: Array(locked)), locking: locked,
-            reply)
-    }
-
-    /// Lets the servers delete the bytes of removed uploads later. Until then, the removal can be undone.
-    private mutating func abandon(_ removed: [Upload]) {
-        effects.append(.abandon(removed, since: now.date.addingTimeInterval(Removals.window / .seconds(1))))
-    }
-
-    /// Ends to put back the first `count` of these uploads. The others waited for one of them.
-    mutating func endPutBack(
-        _ changes: [QueueChange], count: Int, _ error: JournalError?
-    ) -> Result<TransactionResult, UploadFailure> {
-        if let error {
-            let back = changes.prefix(count).compactMap(\.upload)
-            removals.add(back, now: now.instant)
-            abandon(back)
-            return .failure(refuse(error))
-        }
-        var ids: [Upload.ID] = []
-        ids.reserveCapacity(changes.count)
-        var done: [Upload] = []
-        for case .set(let upload) in changes {
-            store(upload)
-            if ids.count < count, upload.isDone { done.append(upload) }
-            ids.append(upload.id)
-        }
-        let known = Set(archive.finished)
-        // These uploads were done after their removal, so the archive does not contain them yet.
-        finish(done.filter { !known.contains($0.id) })
-        publish(ids)
-        let back = Array(ids.prefix(count))
-        return .success(TransactionResult(ids: back, undo: .remove(back)))
-    }
-}
-
-extension QueueChange {
-    /// The upload that this change sets as a whole; nil for another change.
-    fileprivate var upload: Upload? {
-        if case .set(let upload) = self { upload } else { nil }
     }
 }

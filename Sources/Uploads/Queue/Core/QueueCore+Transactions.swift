@@ -144,8 +144,9 @@ extension QueueCore {
         let failure: JournalError? = if case .failure(let error) = result { error } else { nil }
         switch flight {
         case .change(let changed, let change, let batches):
-            unconfirmed.end(changed.ids, ticket)
-            sendReply(reply, endChange(changed, change, batches, failure))
+            let ids = changed.ids
+            unconfirmed.end(ids, ticket)
+            sendReply(reply, endChange(changed, ids, change, batches, failure))
         case .add(let added, let awaited, let mark):
             unconfirmed.end(awaited, ticket)
             if let mark { transactions.pendingAdds.end(mark) }
@@ -204,7 +205,7 @@ extension QueueCore {
             store(after)
         }
         guard !changed.isEmpty || !batches.isEmpty else {
-            return sendReply(reply, .success(result(of: change, changed, batches)))
+            return sendReply(reply, .success(result(of: change, changed, [], batches)))
         }
         append(
             records.changes(in: uploads) + (batches.isEmpty ? [] : [.settings(settings)]), .powerCut,
@@ -212,7 +213,7 @@ extension QueueCore {
     }
 
     private mutating func endChange(
-        _ changed: ChangedUploads, _ change: UploadChange,
+        _ changed: ChangedUploads, _ ids: [Upload.ID], _ change: UploadChange,
         _ batches: TransactionLog.SettingsChange, _ error: JournalError?
     ) -> Result<TransactionResult, UploadFailure> {
         if let error {
@@ -225,19 +226,17 @@ extension QueueCore {
         for change in changed.whole where change.before.resource != nil && change.after.resource == nil {
             discard([change.before])
         }
-        let ids = changed.ids
         if case .pause = change {
             for id in ids where runs.contains(id) { effects.append(.cancel(id)) }
         }
         publish(ids)
-        return .success(result(of: change, changed, batches))
+        return .success(result(of: change, changed, ids, batches))
     }
 
     private func result(
-        of change: UploadChange, _ changed: ChangedUploads,
+        of change: UploadChange, _ changed: ChangedUploads, _ ids: [Upload.ID],
         _ batches: TransactionLog.SettingsChange
     ) -> TransactionResult {
-        let ids = changed.ids
         let undo: UndoAction? =
             switch change {
             case .pause: .resume(ids, batches: batches.paused, addedFrom: batches.firstAdded)
