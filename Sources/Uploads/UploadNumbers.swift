@@ -36,6 +36,11 @@ public struct UploadNumbers: Hashable, Codable, Sendable {
         self.ranges = ranges
     }
 
+    package var isEmpty: Bool { ranges.isEmpty }
+
+    /// The numbers in all ranges. Only for ranges that `init(joining:)` made, as those of a user can span billions.
+    package var all: [Upload.ID] { ids(atMost: .max) ?? [] }
+
     /// Returns the numbers in all ranges; nil if there are more than `limit`.
     package func ids(atMost limit: Int) -> [Upload.ID]? {
         var count = 0

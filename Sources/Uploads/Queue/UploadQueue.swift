@@ -263,6 +263,11 @@ extension UploadQueue {
         ids.compactMap { id in core.uploads[id].map { core.shown($0, at: now) } }
     }
 
+    /// Returns those of these uploads that a user has removed and can put back, or has put back.
+    package func removed(_ ids: some Sequence<Upload.ID>) -> [Upload] {
+        ids.compactMap { core.removals[$0] ?? core.uploads[$0] }
+    }
+
     package func inspect() -> QueueInspection { QueueInspection(core, at: now) }
 }
 

@@ -7,12 +7,13 @@ import Synchronization
 final class RunReport: Sendable {
     private static let progressInterval = Duration.seconds(5)
     private static let blockedShown = 10
+    /// The number of removed uploads that are read from the queue at once.
+    private static let pageSize = 10_000
 
     private let queue: UploadQueue
     private let isJSON: Bool
     private let output = LineOutput()
     private let live: LiveDisplay?
-    private let shown = Mutex(QueueTable())
     /// The uploads that had failed or were held when this run started, and have not changed since.
     private let failedBefore: Mutex<Set<Upload.ID>>
 
@@ -43,16 +44,17 @@ final class RunReport: Sendable {
             if let live { return await live.run() }
             // Progress would only displace older lines of a log.
             if StandardStream.hasLog { return }
-            while (try? await Task.sleep(for: Self.progressInterval)) != nil { printProgress() }
+            while (try? await Task.sleep(for: Self.progressInterval)) != nil { await printProgress() }
         }
         var status = StatusDiff()
-        for await update in await begin(&status) {
+        var printed = PrintedStates()
+        for await update in await begin(&status, &printed) {
             let changed = update.changed
             // A sorted copy of a change of many uploads would need much memory.
             for index in changed.indices.sorted(by: { changed[$0].id < changed[$1].id }) {
-                take(changed[index])
+                take(changed[index], &printed)
             }
-            for id in update.removed { remove(id) }
+            await remove(update.removed, &printed)
             live?.take(update)
             for change in status.take(update.status) { print(change) }
         }
@@ -104,9 +106,11 @@ final class RunReport: Sendable {
 
     /// Prints the unfinished uploads and the status at the start of the run, and returns the later updates. On a
     /// terminal, the live lines count the uploads.
-    private func begin(_ known: inout StatusDiff) async -> AsyncStream<QueueUpdate> {
+    private func begin(
+        _ known: inout StatusDiff, _ printed: inout PrintedStates
+    ) async -> AsyncStream<QueueUpdate> {
         let (uploads, status, updates) = await queue.changes()
-        shown.withLock { $0 = uploads }
+        uploads.visit { printed.update($0.id, $0.state) }
         failedBefore.withLock { before in
             before = before.filter { uploads[$0]?.hasFailedOrIsHeld ?? true }
         }
@@ -122,9 +126,8 @@ final class RunReport: Sendable {
         return updates
     }
 
-    private func take(_ upload: Upload) {
-        let previous = shown.withLock { $0.update(upload) }
-        guard previous?.state != upload.state else { return }
+    private func take(_ upload: Upload, _ printed: inout PrintedStates) {
+        guard printed.update(upload.id, upload.state) != upload.state else { return }
         failedBefore.withLock { _ = $0.remove(upload.id) }
         writeState(of: upload)
     }
@@ -133,19 +136,26 @@ final class RunReport: Sendable {
         write(UploadRecordLine(event: "state", upload), UploadText.line(upload, isBrief: live != nil))
     }
 
-    private func remove(_ id: Upload.ID) {
-        guard let upload = shown.withLock({ $0.removeValue(forKey: id) }) else { return }
-        // A done upload has a line already, so its later removal from the queue gets none.
-        failedBefore.withLock { _ = $0.remove(id) }
-        if upload.isDone { return }
-        write(UploadRecordLine(event: "removed", upload), UploadText.removed(upload))
+    private func remove(_ ids: [Upload.ID], _ printed: inout PrintedStates) async {
+        var removed: [Upload.ID] = []
+        for id in ids.sorted() {
+            guard let state = printed.update(id, nil) else { continue }
+            failedBefore.withLock { _ = $0.remove(id) }
+            // A done upload has a line already, so its later removal from the queue gets none.
+            if case .done = state { continue }
+            removed.append(id)
+        }
+        for start in stride(from: 0, to: removed.count, by: Self.pageSize) {
+            for upload in await queue.removed(removed[start...].prefix(Self.pageSize)) {
+                write(UploadRecordLine(event: "removed", upload), UploadText.removed(upload))
+            }
+        }
     }
 
-    private func printProgress() {
+    private func printProgress() async {
         let samples = queue.progress()
         let sent = SampledProgress(samples)
-        for id in samples.map(\.id).sorted() {
-            guard let upload = shown.withLock({ $0[id] }) else { continue }
+        for upload in await queue.current(samples.map(\.id).sorted()) {
             let line = UploadRecordLine(
                 event: "progress", upload, sent: sent.of(upload), estimate: sent.estimate(of: upload))
             write(line, UploadText.line(upload, sent: sent.of(upload)))

@@ -8,7 +8,8 @@ extension QueueCore {
         let held = orphaned(by: ids)
         let ids = ids.filter { uploads[$0] != nil }
         guard !ids.isEmpty else {
-            return sendReply(reply, .success(TransactionResult(undo: isRemoval ? .putBack([]) : nil)))
+            let undo = isRemoval ? UndoAction.putBack(UploadNumbers([])) : nil
+            return sendReply(reply, .success(TransactionResult(undo: undo)))
         }
         let removals =
             ids.count < lookups.fewestInRanges ? ids.map(QueueChange.remove) : [.removeAll(ids)]
@@ -30,7 +31,8 @@ extension QueueCore {
         if isRemoval { remove(ids) } else { retire(ids) }
         publish(Array(orphaned.keys), removed: ids)
         return .success(
-            TransactionResult(ids: ids, undo: isRemoval ? .putBack(ids, orphaned: orphaned) : nil))
+            TransactionResult(
+                ids: ids, undo: isRemoval ? .putBack(.init(joining: ids), orphaned: orphaned) : nil))
     }
 
     private mutating func retire(_ ids: [Upload.ID]) {
@@ -105,7 +107,7 @@ extension QueueCore {
         finish(done.filter { !known.contains($0.id) })
         publish(ids)
         let back = Array(ids.prefix(count))
-        return .success(TransactionResult(ids: back, undo: .remove(back)))
+        return .success(TransactionResult(ids: back, undo: .remove(.init(joining: back))))
     }
 }
 

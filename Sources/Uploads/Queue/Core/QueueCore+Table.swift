@@ -266,7 +266,7 @@ extension QueueCore {
             if case .paused = upload.state { isPaused = true }
         }
         publish(ids)
-        return .success(TransactionResult(ids: ids, isPaused: isPaused, undo: .unadd(ids)))
+        return .success(TransactionResult(ids: ids, isPaused: isPaused, undo: .unadd(.init(joining: ids))))
     }
 
     /// Returns transactions that pause or resume uploads as users did with their batches during the write.

@@ -237,12 +237,13 @@ extension QueueCore {
         of change: UploadChange, _ changed: ChangedUploads, _ ids: [Upload.ID],
         _ batches: TransactionLog.SettingsChange
     ) -> TransactionResult {
+        let numbers = UploadNumbers(joining: ids)
         let undo: UndoAction? =
             switch change {
-            case .pause: .resume(ids, batches: batches.paused, addedFrom: batches.firstAdded)
-            case .resume: .pause(ids, batches: batches.resumed)
+            case .pause: .resume(numbers, batches: batches.paused, addedFrom: batches.firstAdded)
+            case .resume: .pause(numbers, batches: batches.resumed)
             case .setRanks: .setRanks(ranks(before: changed), moved: Set(ids))
-            case .retry: .refuseUndoOfRetry(ids)
+            case .retry: .refuseUndoOfRetry(numbers)
             case .renew: nil
             }
         return TransactionResult(ids: ids, undo: undo)

@@ -91,7 +91,7 @@ package struct QueueCore {
         case .commanded(let action):
             guard !action.isEmpty else { return }
             for case .putBack(let ids, _, _) in undo.record(action, at: now.date) {
-                discard(removals.forget(ids, isRunning: runs.contains))
+                discard(removals.forget(ids.all, isRunning: runs.contains))
             }
         case .advance: advance()
         case .finish: phase = .finishing

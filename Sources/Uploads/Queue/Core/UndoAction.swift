@@ -1,30 +1,31 @@
 package import FerryProtocols
 
-/// An action that undoes or redoes a command of a user, and can mostly be undone itself.
+/// An action that undoes or redoes a command of a user, and can mostly be undone itself. It has ranges of numbers: of a
+/// million uploads, an array would take 8 MB for each of 50 commands.
 package enum UndoAction: Hashable, Sendable {
-    case pause([Upload.ID], batches: Set<String> = [])
+    case pause(UploadNumbers, batches: Set<String> = [])
     /// Resumes uploads and batches, with the uploads in `batches` from the number `addedFrom` on, which were added
     /// after the pause.
-    case resume([Upload.ID], batches: Set<String> = [], addedFrom: Upload.ID = .max)
-    case remove([Upload.ID])
+    case resume(UploadNumbers, batches: Set<String> = [], addedFrom: Upload.ID = .max)
+    case remove(UploadNumbers)
     /// Removes the uploads that a command added, except those that are done.
-    case unadd([Upload.ID])
+    case unadd(UploadNumbers)
     /// Puts back removed uploads. The `orphaned` ones, which waited for one of them, return to these states. If
     /// `areAdded`, `unadd` removed the uploads, and also undoes this action.
-    case putBack([Upload.ID], orphaned: [Upload.ID: Upload.State] = [:], areAdded: Bool = false)
+    case putBack(UploadNumbers, orphaned: [Upload.ID: Upload.State] = [:], areAdded: Bool = false)
     /// Sets the ranks of uploads. A user moved only the uploads `moved`, but others can change places with them.
     case setRanks([Upload.ID: Int64], moved: Set<Upload.ID>)
     /// Sets the bandwidth limit of a scope; nil restores the configured limit.
     case limitBandwidth(Bandwidth?, LimitScope)
     case limitConcurrency(Int?)
     /// Makes `undo` fail, because these uploads were retried, and a retry cannot be undone.
-    case refuseUndoOfRetry([Upload.ID])
+    case refuseUndoOfRetry(UploadNumbers)
 
     var ids: [Upload.ID] {
         switch self {
         case .pause(let ids, _), .resume(let ids, _, _), .remove(let ids), .unadd(let ids),
             .putBack(let ids, _, _), .refuseUndoOfRetry(let ids):
-            ids
+            ids.all
         case .setRanks(let ranks, let moved): Self.named(Array(ranks.keys), moved)
         case .limitBandwidth, .limitConcurrency: []
         }
@@ -34,7 +35,8 @@ package enum UndoAction: Hashable, Sendable {
         switch self {
         case .pause(let ids, let batches), .resume(let ids, let batches, _): ids.isEmpty && batches.isEmpty
         case .setRanks(let ranks, _): ranks.isEmpty
-        case .remove, .unadd, .putBack, .refuseUndoOfRetry: ids.isEmpty
+        case .remove(let ids), .unadd(let ids), .putBack(let ids, _, _), .refuseUndoOfRetry(let ids):
+            ids.isEmpty
         case .limitBandwidth, .limitConcurrency: false
         }
     }
@@ -48,14 +50,14 @@ package enum UndoAction: Hashable, Sendable {
 
 extension UndoAction {
     package func transaction(in core: QueueCore) -> Transaction {
-        func known(_ ids: [Upload.ID]) -> [Upload.ID] { ids.filter { core.uploads[$0] != nil } }
+        func known(_ ids: UploadNumbers) -> [Upload.ID] { ids.all.filter { core.uploads[$0] != nil } }
         return switch self {
         case .pause(let ids, let batches): .change(known(ids), .pause, pausing: batches)
         case .resume(let ids, let batches, let first):
             .change(known(ids) + core.added(from: first, to: batches), .resume, resuming: batches)
         case .remove(let ids): .remove(known(ids))
         case .unadd(let ids): .remove(Self.additions(ids, in: core).open)
-        case .putBack(let ids, let orphaned, _): .putBack(ids, orphaned: orphaned)
+        case .putBack(let ids, let orphaned, _): .putBack(ids.all, orphaned: orphaned)
         case .setRanks(let ranks, _): .setRanks(ranks.filter { core.uploads[$0.key] != nil })
         case .limitBandwidth(let bandwidth, let scope): .limitBandwidth(bandwidth, scope)
         case .limitConcurrency(let count): .limitConcurrency(count)
@@ -104,16 +106,16 @@ extension UndoAction {
         var (found, hasOther): ([Upload.ID], Bool) = ([], false)
         switch self {
         case .pause(let ids, let batches):
-            found = changed(ids) { $0.pause() }
+            found = changed(ids.all) { $0.pause() }
             hasOther = !batches.isSubset(of: paused)
         case .resume(let ids, let batches, let first):
-            found = changed(ids + core.added(from: first, to: batches)) { $0.resume() }
+            found = changed(ids.all + core.added(from: first, to: batches)) { $0.resume() }
             hasOther = !batches.isDisjoint(with: paused)
-        case .remove(let ids): found = changed(ids) { _ in true }
+        case .remove(let ids): found = changed(ids.all) { _ in true }
         case .unadd(let ids):
             let (open, done) = Self.additions(ids, in: core)
             (found, hasOther) = (open, done > 0)
-        case .putBack(let ids, _, _): found = ids.filter { core.removals[$0] != nil }
+        case .putBack(let ids, _, _): found = ids.all.filter { core.removals[$0] != nil }
         case .setRanks(let ranks, let moved):
             let ids = ranks.filter { core.uploads[$0.key].map(\.rank) ?? $0.value != $0.value }.map(\.key)
             found = Self.named(ids, moved)
@@ -124,10 +126,12 @@ extension UndoAction {
 
     /// Returns the uploads of `ids` that are in the queue and not done, and the number of done ones. Those in neither
     /// `uploads` nor `removals` are done, and have moved to the history.
-    private static func additions(_ ids: [Upload.ID], in core: QueueCore) -> (open: [Upload.ID], done: Int) {
+    private static func additions(
+        _ ids: UploadNumbers, in core: QueueCore
+    ) -> (open: [Upload.ID], done: Int) {
         var open: [Upload.ID] = []
         var done = 0
-        for id in ids {
+        for id in ids.all {
             if let upload = core.uploads[id], !upload.isDone {
                 open.append(id)
             } else if core.uploads[id] != nil || core.removals[id] == nil {

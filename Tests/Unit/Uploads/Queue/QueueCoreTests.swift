@@ -29,7 +29,7 @@ struct QueueCoreTests {
             var core = QueueCore(
                 configuration: .init(concurrency: 1), lookups: Self.lookups(),
                 limits: LimitSchedule(zone: .local), now: Self.moment(seconds))
-            for id in 1...2 { _ = core.undo.record(.putBack([id]), at: core.now.date) }
+            for id in 1...2 { _ = core.undo.record(.putBack(.init(joining: [id])), at: core.now.date) }
             numbers += core.undo.entries[.undo, default: []].map(\.number)
         }
         #expect(Set(numbers).count == 4)

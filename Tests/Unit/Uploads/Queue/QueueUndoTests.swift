@@ -266,16 +266,19 @@ struct QueueUndoTests {
 
     @Test func `the oldest of more than fifty commands cannot be undone`() {
         var orders = UndoStack(start: Date(timeIntervalSince1970: 0))
-        for id in 1...50 { #expect(orders.record(.putBack([id]), at: Date(timeIntervalSince1970: 0)) == []) }
-        #expect(orders.record(.putBack([51]), at: Date(timeIntervalSince1970: 0)) == [.putBack([1])])
+        for id in 1...50 { #expect(orders.record(putBack(id), at: Date(timeIntervalSince1970: 0)) == []) }
+        #expect(orders.record(putBack(51), at: Date(timeIntervalSince1970: 0)) == [putBack(1)])
     }
 
     @Test func `a new command says what can no longer be redone`() throws {
         var stack = UndoStack(start: Date(timeIntervalSince1970: 0))
-        _ = stack.record(.remove([1]), at: Date(timeIntervalSince1970: 0))
+        _ = stack.record(.remove(.init(joining: [1])), at: Date(timeIntervalSince1970: 0))
         let next = stack.next(.undo)
         let entry = try #require(next)
-        stack.went(.undo, entry, action: .putBack([1]))
-        #expect(stack.record(.remove([2]), at: Date(timeIntervalSince1970: 0)) == [.putBack([1])])
+        stack.went(.undo, entry, action: putBack(1))
+        let second = UndoAction.remove(.init(joining: [2]))
+        #expect(stack.record(second, at: Date(timeIntervalSince1970: 0)) == [putBack(1)])
     }
+
+    private func putBack(_ id: Upload.ID) -> UndoAction { .putBack(.init(joining: [id])) }
 }
