@@ -12,8 +12,8 @@ struct PathTrustTests {
 
     init() throws { directory = try TemporaryDirectory() }
 
-    /// Writes an empty file with the mode 600, and sets the mode of its folder. Modes are set explicitly, because a
-    /// test of the queue changes the umask at the same time.
+    /// Writes an empty file with the mode 600, and sets the mode of its folder. Modes are set explicitly, because the
+    /// umask can be any.
     private func file(_ name: String, folder: String, mode: Int) throws {
         try directory.write([], to: "\(folder)/\(name)")
         try setMode(0o600, "\(folder)/\(name)")

@@ -82,10 +82,7 @@ struct FileJournalTests {
         disk.fail { [unowned journal] call in
             guard call.number == before else { return nil }
             begin.finish()
-            for _ in 0..<10_000_000 {
-                if journal.waitingCount == 100 { break }
-                sched_yield()
-            }
+            for _ in 0..<300_000 where journal.waitingCount < 100 { usleep(1_000) }
             return nil
         }
         try await withThrowingTaskGroup(of: Void.self) { group in

@@ -44,14 +44,16 @@ struct StateDirectoryTests {
         #expect(try FileManager.default.attributesOfItem(atPath: deep)[.posixPermissions] as? Int == 0o700)
     }
 
-    @Test func `every file is closed to others, whatever the umask`() async throws {
-        // All tests of the process share the umask, so no other test may depend on it.
-        let old = umask(0)
-        defer { umask(old) }
-        try await makeQueue()
-        #expect(try state.mode() == 0o700)
-        for name in try FileManager.default.contentsOfDirectory(atPath: state.path) {
-            #expect(try state.mode(of: name) == 0o600, "\(name)")
+    @Test func `every file is closed to others, whatever the umask`() async {
+        // The threads of a process share the umask, on which other tests depend.
+        await #expect(processExitsWith: .success) {
+            umask(0)
+            let test = try StateDirectoryTests()
+            try await test.makeQueue()
+            #expect(try test.state.mode() == 0o700)
+            for name in try FileManager.default.contentsOfDirectory(atPath: test.state.path) {
+                #expect(try test.state.mode(of: name) == 0o600, "\(name)")
+            }
         }
     }
 
