@@ -115,6 +115,10 @@ def many(protocols, ferry, files, folder, server, options, prefix=()):
     places = Places(server, sum(file.stat().st_size for file in files.iterdir()))
     for protocol in protocols:
         clients = {"ferry": ferry_client(ferry, lambda url: destination(protocol, url), files, folder, prefix)}
+        if protocol == "tus":
+            clients["ferry, createWithContent"] = ferry_client(
+                ferry, lambda url: destination("tus", url, createWithContent=True), files, folder, prefix
+            )
         clients |= others(protocol, files, folder, prefix)
         in_turns(protocol, clients, options.rounds, places.next, places.check)
 

@@ -97,7 +97,10 @@ class Tus(Model):
         return Answer(
             204, self.common + [
                 ("Tus-Version", "1.0.0"), ("Tus-Max-Size", str(1 << 40)), ("Tus-Checksum-Algorithm", "sha1,sha256"),
-                ("Tus-Extension", "creation,termination,expiration,checksum,creation-defer-length,concatenation"),
+                ("Tus-Extension", ",".join([
+                    "creation", "creation-with-upload", "termination", "expiration", "checksum",
+                    "creation-defer-length", "concatenation",
+                ])),
             ])
 
     def upload(self, request):
@@ -114,11 +117,13 @@ class Tus(Model):
             self.uploads[number] = [len(content), content, False]
         else:
             length = request.fields.get("upload-length")
-            self.uploads[number] = [int(length) if length else None, b"", kind == "partial"]
+            self.uploads[number] = [int(length) if length else None, request.body, kind == "partial"]
         self.finish(self.uploads[number])
         return Answer(
             201, self.common + [
-                ("Location", f"{self.origin}/files/{number}"), ("Upload-Expires", "Fri, 01 Jan 2100 00:00:00 GMT")])
+                ("Upload-Offset", str(len(self.uploads[number][1]))), ("Location", f"{self.origin}/files/{number}"),
+                ("Upload-Expires", "Fri, 01 Jan 2100 00:00:00 GMT"),
+            ])
 
     def finish(self, upload):
         if upload[0] == len(upload[1]) and not upload[2]:

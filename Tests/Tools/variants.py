@@ -31,6 +31,7 @@ VARIANTS = [
     Variant("tus", models.Tus, {"chunkSize": 20_000}),
     Variant("tus", models.Tus, {"checksum": "sha-1", "chunkSize": 100_000}),
     Variant("tus", models.Tus, {"deferLength": True}),
+    Variant("tus", models.Tus, {"createWithContent": True}),
     # The file has two parts of at least 16 MiB.
     Variant("tus", models.Tus, {"parallel": 3}, (33_600_000,), weight=1),
     Variant("resumable", models.Resumable),

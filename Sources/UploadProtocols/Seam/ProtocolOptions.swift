@@ -17,6 +17,9 @@ public struct ProtocolOptions: Hashable, Sendable {
     public var existing: ExistingFilePolicy?
     /// True to create a tus upload without its length (`Upload-Defer-Length`), if the server supports that.
     public var defersLength: Bool
+    /// True to send a small file with the request that creates a tus upload, if the server supports that. If the
+    /// response to this request is lost, the outcome is unknown.
+    public var createsWithContent: Bool
     /// The part of the response with the URL of the finished upload, for `post` and `form`; nil means `Location`.
     public var link: LinkSource?
     /// The options that only an S3 destination has.
@@ -35,8 +38,8 @@ public struct ProtocolOptions: Hashable, Sendable {
     public init(
         method: String? = nil, fileField: String = "file", sendsIdempotencyKey: Bool = false,
         chunkSize: ByteCount? = nil, parallelRequests: Int? = nil, checksum: DigestAlgorithm? = nil,
-        existing: ExistingFilePolicy? = nil, defersLength: Bool = false, link: LinkSource? = nil,
-        s3: S3Options = S3Options()
+        existing: ExistingFilePolicy? = nil, defersLength: Bool = false,
+        createsWithContent: Bool = false, link: LinkSource? = nil, s3: S3Options = S3Options()
     ) {
         self.method = method
         self.fileField = fileField
@@ -46,6 +49,7 @@ public struct ProtocolOptions: Hashable, Sendable {
         checksumChoice = checksum.map(ChecksumChoice.required) ?? .offered
         self.existing = existing
         self.defersLength = defersLength
+        self.createsWithContent = createsWithContent
         self.link = link
         self.s3 = s3
     }

@@ -5,6 +5,8 @@ struct TusCreation: Sendable {
     enum Kind: Sendable {
         /// One upload for the whole file. The request states the file's size.
         case whole
+        /// One upload for the whole file, whose bytes the request contains (Creation With Upload).
+        case withContent
         /// One upload for the whole file. Its length is sent together with the first bytes of the file.
         case deferred
         case partial(ByteCount)
@@ -23,6 +25,16 @@ struct TusCreation: Sendable {
             exchange.fields[.uploadLength] = "\(item.size)"
             exchange.fields[.uploadMetadata] = try metadata()
             exchange.set(.completes, if: item.size == 0)
+        case .withContent:
+            exchange.fields[.uploadLength] = "\(item.size)"
+            exchange.fields[.uploadMetadata] = try metadata()
+            exchange.fields[.contentType] = TusAppending.contentType
+            exchange.body = .file(range: 0..<item.size)
+            // A second request would create a second file.
+            exchange.traits = .completes
+            var mark = UploadResource(url: UploadAddress.withoutQuery(item.url)).withWholeBodySent(true)
+            mark.tus.isUnnamed = true
+            exchange.markBeforeLastBytes = mark
         case .deferred:
             exchange.fields[.uploadDeferLength] = "1"
             exchange.fields[.uploadMetadata] = try metadata()

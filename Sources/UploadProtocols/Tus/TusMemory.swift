@@ -10,6 +10,8 @@ struct TusMemory: ResumeForm {
     var requestLimit: ByteCount?
     /// True if the server failed at the request that joins the parts: it has possibly joined them if they are missing.
     var mayBeJoined = false
+    /// True if the file was sent with the creation, whose response was lost. The upload's URL is then unknown.
+    var isUnnamed = false
     /// The URLs of the partial uploads. The keys are the indices of the parts in the file.
     var partials: [Int: String] = [:]
 
@@ -17,6 +19,7 @@ struct TusMemory: ResumeForm {
         [
             .init("checksum", \.sum), .init("checked", \.isChecked), .init("override", \.overridesMethod),
             .init("requestLimit", \.requestLimit), .init("mayBeJoined", \.mayBeJoined),
+            .init("unnamed", \.isUnnamed),
         ] + (0..<TusConcatenation.mostParts).map { .init("partial\($0)", \.partials[$0]) })
 }
 

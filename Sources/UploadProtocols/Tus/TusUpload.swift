@@ -9,8 +9,10 @@ public struct TusUpload: SequentialProtocol {
 
     enum Phase: Sendable {
         case asking
-        /// Creates the upload without content. If the response to creation-with-upload were lost, so would be the URL.
+        /// Creates the upload without content, so that no byte of the file is lost with the response.
         case creating(sum: TusSum?, isDeferred: Bool)
+        /// Creates the upload with the whole content of a small file, if the options ask for it.
+        case creatingWithContent(Exchange)
         case appending(TusAppending)
         case joining(TusConcatenation)
         /// Deletes an abandoned upload, or all its partial uploads. The value is the number of pending deletions.
@@ -30,8 +32,8 @@ public struct TusUpload: SequentialProtocol {
     }
 
     let item: UploadItem
-    private let options: ProtocolOptions
-    private let creation: TusCreation
+    let options: ProtocolOptions
+    let creation: TusCreation
     var phase = Phase.asking
     var capabilities: ServerCapabilities?
     /// The upload resource as it was last recorded on disk, to detect changes; nil if none was recorded.
@@ -58,6 +60,7 @@ public struct TusUpload: SequentialProtocol {
         isForgetting = capabilities?.forgets ?? false
         noted = resource
         guard let resource else { return begin() }
+        if resource.tus.isUnnamed { return .failed(SingleRequestUpload.unknownOutcome(nil)) }
         if isForgetting, !resource.marks.isAcknowledged, !resource.wholeBodySent { return clear(resource) }
         if let parts = TusConcatenation(resuming: resource, item: item, options: options) {
             return join(parts) { $0.start() }
@@ -83,6 +86,7 @@ public struct TusUpload: SequentialProtocol {
             phase = .clearing(left - 1)
             return left > 1 ? .wait() : begin()
         case (.joining(let parts), _): return join(parts) { $0.receive(reply, part: 0) }
+        case (.creatingWithContent(let exchange), _): return receive(reply, toCreation: exchange)
         case (.asking, .broken(let failure, let bodySent)):
             return receiveNoOptions(failure, wasSent: bodySent != nil)
         case (_, .broken(let failure, _)): return .failed(failure)
@@ -96,6 +100,8 @@ public struct TusUpload: SequentialProtocol {
     }
 
     public func removal(of resource: UploadResource) -> [Exchange] {
+        // The URL of a creation is not that of an upload.
+        guard !resource.tus.isUnnamed else { return [] }
         let urls = TusConcatenation.urls(in: resource)
         return (urls.isEmpty ? [resource.url] : urls).enumerated().map { index, url in
             var fields: HTTPFields = [.tusResumable: TusVerdict.version]
@@ -164,6 +170,10 @@ extension TusUpload {
             if let parts = TusConcatenation(item: item, options: options, at: capabilities, sum: sum) {
                 return join(parts) { $0.start() }.noting(notes)
             }
+            if let exchange = try creationWithContent() {
+                phase = .creatingWithContent(exchange)
+                return .send(exchange, notes: notes)
+            }
             let isDeferred =
                 options.defersLength && item.size > 0
                 && capabilities.extensions.contains("creation-defer-length")
@@ -178,8 +188,10 @@ extension TusUpload {
         return begin(noting: notes)
     }
 
-    private mutating func receiveCreation(
-        _ response: ExchangeOutcome.Response, sum: TusSum?, isDeferred: Bool
+    /// - Parameter hasContent: True if the request contained the file, so that the response states an offset.
+    mutating func receiveCreation(
+        _ response: ExchangeOutcome.Response, sum: TusSum? = nil, isDeferred: Bool = false,
+        hasContent: Bool = false
     ) -> Step {
         let isStrange = !response.namesTus && capabilities?.facts[TusOffer.Fact.saysNothing] != nil
         guard response.status == 201 || response.status == 200, !isStrange else {
@@ -191,6 +203,10 @@ extension TusUpload {
         do throws(UploadFailure) {
             var resource = UploadResource(url: try creation.url(in: response))
             resource.expires = response.expiry
+            // A server without the extension ignores the content, and states no offset.
+            if hasContent, let offset = response.uploadOffset, offset <= item.size {
+                resource.confirmed = offset
+            }
             resource.tus = TusMemory(sum: sum, isChecked: sum != nil)
             resource.takeFacts(of: capabilities)
             dropped.mark(&resource)

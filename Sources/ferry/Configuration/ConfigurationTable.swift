@@ -69,6 +69,10 @@ enum ConfigurationTable {
             .init(
                 "deferLength", .flag, "For tus: create an upload before its length is known.",
                 default: "false"),
+            .init(
+                "createWithContent", .flag,
+                "For tus: send a file of up to 64 KiB with the request that creates its upload.",
+                default: "false"),
             .init("link", link, "For post and form: where the response names the finished upload."),
             .init(
                 "headers",

@@ -10,7 +10,8 @@ extension ProtocolOptions {
             sendsIdempotencyKey: try fields.value("idempotencyKey") ?? false,
             chunkSize: try fields.amount("chunkSize"),
             parallelRequests: try fields.number("parallel"),
-            defersLength: try fields.value("deferLength") ?? false)
+            defersLength: try fields.value("deferLength") ?? false,
+            createsWithContent: try fields.value("createWithContent") ?? false)
         if let method, HTTPRequest.Method(method) == nil {
             throw fields.error("method", "a request method, such as PUT")
         }

@@ -183,6 +183,30 @@ extension LostResponseTests {
         #expect(keys[1] != nil && keys[1] == keys[2])
     }
 
+    @Test func `P10 a tus file that went with its creation is held if the response is lost`() async throws {
+        let place = place
+        let file = try place.file("a.txt", "hello")
+        try await ReceiverSite.with { site in
+            let once = Once(())
+            let proxy = try ResponseProxy(to: site.port) { request in
+                request.method == "POST" && once.take() != nil ? .lose : .deliver
+            }
+            defer { proxy.stop() }
+            let address = "http://127.0.0.1:\(proxy.port)/files/"
+            try place.configure("tus", at: address, more: #", "createWithContent": true"#)
+            try await place.ferry("add", file)
+            #expect(try await place.ferry("run", "--exit-when-idle").ending == .exited(1))
+            #expect(try await place.list().map(\.state) == ["held"])
+            #expect(try site.names() == ["a.txt"])
+            try await place.ferry("add", "--again", file)
+            // An earlier run has held the first upload.
+            #expect(try await place.ferry("run", "--exit-when-idle").ending == .exited(0))
+            #expect(try await place.list().map(\.state) == ["held", "done"])
+            #expect(proxy.requests.filter { $0.method == "POST" }.map(\.bodyBytes) == [5, 5])
+            #expect(!proxy.requests.contains { $0.method == "PATCH" })
+        }
+    }
+
     @Test func `I10 the key of a file that was changed and queued anew is another`() async throws {
         let server = try HostileServer([.closeWithoutAnswer, .answer(500), .answer(201)])
         defer { server.stop() }

@@ -186,7 +186,8 @@ private struct FuzzServer {
             chunkSize: input.pick([nil, 1, 3, 5 << 20, .max]),
             parallelRequests: input.pick([nil, 1, 4]),
             checksum: input.pick([nil, .sha1, .sha256, .md5, .crc32c, .crc64nvme]),
-            existing: input.pick([nil, .skip, .replace, .rename, .fail]), defersLength: flags & 1 != 0)
+            existing: input.pick([nil, .skip, .replace, .rename, .fail]), defersLength: flags & 1 != 0,
+            createsWithContent: flags & 16 != 0)
         options.sendsIdempotencyKey = flags & 2 != 0
         options.isGivenAddress = flags & 4 != 0
         if flags & 8 != 0 { options.link = .header(.location) }

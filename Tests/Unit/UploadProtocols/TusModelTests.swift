@@ -26,7 +26,8 @@ struct TusModelTests {
         let options = ProtocolOptions(
             chunkSize: [nil, 3 << 20].randomElement(using: &random) ?? nil,
             parallelRequests: [nil, 3].randomElement(using: &random) ?? nil,
-            checksum: isChecked ? .sha1 : nil, defersLength: Bool.random(using: &random))
+            checksum: isChecked ? .sha1 : nil, defersLength: Bool.random(using: &random),
+            createsWithContent: Bool.random(using: &random))
         let size = [0, 10, (1 << 20) + 1, 5 << 20, 50 << 20].randomElement(using: &random) ?? 0
         var run = ModelRun(item: .make(size: ByteCount(size)), options: options, server: .init(habits))
 
