@@ -1,4 +1,6 @@
+import Dispatch
 import FerryProtocols
+import Synchronization
 
 /// One line of a journal: `{"c":"1f3a9c02","s":18235,"op":"set","v":{…}}`. `c` is the CRC-32C of the bytes from the
 /// comma after it to the end, and `s` the record's number.
@@ -8,34 +10,81 @@ enum JournalRecord {
     static let headLength = start.count + 9
     static let maximumSize = 16 << 20
 
-    /// Returns the line of one record with all of `changes`, including its line break. Throws `.recordTooLarge`.
+    /// The number of changes that are encoded at once. More are encoded on several processors. The memory of pieces
+    /// above 32 MiB, such as those of 100,000 uploads, returns to the system at once (`mallopt(3)`).
+    private static let pieceSize = 100_000
+
+    /// Returns the line of one record with all of `changes`, including its line break, in pieces that follow one
+    /// another. Throws `.recordTooLarge`.
     static func line(
-        _ changes: [QueueChange], sequence: Int, unknown: UnknownContent
-    ) throws(JournalError) -> [UInt8] {
-        var writer = JSONWriter()
-        writer.bytes.reserveCapacity(512)
-        writer.member("{\"c\":\"00000000\",\"s\":", sequence)
-        writer.raw(",")
+        _ changes: [QueueChange], sequence: Int, unknown: UnknownContent, pieceSize: Int = pieceSize
+    ) throws(JournalError) -> [[UInt8]] {
+        var head = JSONWriter()
+        head.bytes.reserveCapacity(512)
+        head.member("{\"c\":\"00000000\",\"s\":", sequence)
+        head.raw(",")
         if let only = changes.first, changes.count == 1 {
-            try write(only, to: &writer, unknown: unknown)
-        } else {
-            writer.raw("\"op\":\"batch\",\"ops\":[")
-            for (index, change) in changes.enumerated() {
-                writer.raw(index == 0 ? "{" : ",{")
-                try write(change, to: &writer, unknown: unknown)
-                writer.raw("}")
-                // Growing by doubling would copy the buffer again and again, and need up to twice the memory.
-                if index == 0 { writer.bytes.reserveCapacity((writer.bytes.count + 32) * changes.count) }
+            try write(only, to: &head, unknown: unknown)
+            head.raw("}")
+            return finished([head.bytes])
+        }
+        head.raw("\"op\":\"batch\",\"ops\":[")
+        if changes.count <= pieceSize {
+            try write(changes[...], to: &head, unknown: unknown)
+            head.raw("]}")
+            return finished([head.bytes])
+        }
+        let pieces = try pieces(of: changes, unknown: unknown, size: pieceSize)
+        return finished([head.bytes] + pieces + [Array("]}".utf8)])
+    }
+
+    /// Sets the checksum of a record that consists of `pieces`, and adds the line break.
+    private static func finished(_ pieces: [[UInt8]]) -> [[UInt8]] {
+        var (pieces, checksum) = (pieces, CRC32C())
+        for (index, piece) in pieces.enumerated() {
+            piece.withUnsafeBytes {
+                checksum.update(index == 0 ? UnsafeRawBufferPointer(rebasing: $0[headLength...]) : $0)
             }
-            writer.raw("]")
         }
-        writer.raw("}")
-        let checksum = writer.bytes.withUnsafeBytes {
-            CRC32C.of(UnsafeRawBufferPointer(rebasing: $0[headLength...]))
+        pieces[0].replaceSubrange(
+            start.count..<(start.count + 8), with: JSONWriter.hexadecimal(checksum.value))
+        pieces[pieces.count - 1].append(UInt8(ascii: "\n"))
+        return pieces
+    }
+
+    /// Returns the encoded changes of a long record, `size` in a piece.
+    private static func pieces(
+        of changes: [QueueChange], unknown: UnknownContent, size: Int
+    ) throws(JournalError) -> [[UInt8]] {
+        let starts = Array(stride(from: 0, to: changes.count, by: size))
+        let encoded = Mutex([Int: Result<[UInt8], JournalError>]())
+        DispatchQueue.concurrentPerform(iterations: starts.count) { number in
+            let piece = Result { () throws(JournalError) in
+                var writer = JSONWriter()
+                if number > 0 { writer.raw(",") }
+                try write(changes[starts[number]...].prefix(size), to: &writer, unknown: unknown)
+                return writer.bytes
+            }
+            encoded.withLock { $0[number] = piece }
         }
-        writer.bytes.replaceSubrange(start.count..<(start.count + 8), with: JSONWriter.hexadecimal(checksum))
-        writer.raw("\n")
-        return writer.bytes
+        let found = encoded.withLock { $0 }
+        var pieces: [[UInt8]] = []
+        for number in starts.indices {
+            if let piece = found[number] { pieces.append(try piece.get()) }
+        }
+        return pieces
+    }
+
+    private static func write(
+        _ changes: ArraySlice<QueueChange>, to writer: inout JSONWriter, unknown: UnknownContent
+    ) throws(JournalError) {
+        for (index, change) in changes.enumerated() {
+            writer.raw(index == 0 ? "{" : ",{")
+            try write(change, to: &writer, unknown: unknown)
+            writer.raw("}")
+            // Growing by doubling would copy the buffer again and again, and need up to twice the memory.
+            if index == 0 { writer.bytes.reserveCapacity((writer.bytes.count + 32) * changes.count) }
+        }
     }
 
     private static func write(

@@ -100,15 +100,15 @@ package struct JournalStore {
         var refusal: JournalError?
         if reserve.state == .spent, case .short(let error, _) = room { refusal = error }
         var results: [Result<Void, JournalError>] = []
-        var lines: [UInt8] = []
+        var lines = JournalText()
         var last = sequence
         for entry in entries {
             results.append(
                 Result { () throws(JournalError) in
                     guard !entry.changes.isEmpty else { return }
                     if let refusal, !entry.isFinding { throw refusal }
-                    let line = try JournalRecord.line(entry.changes, sequence: last + 1, unknown: unknown)
-                    if lines.isEmpty { lines = line } else { lines += line }
+                    lines.append(
+                        try JournalRecord.line(entry.changes, sequence: last + 1, unknown: unknown))
                     last += 1
                 })
         }
@@ -135,7 +135,7 @@ package struct JournalStore {
         }
     }
 
-    private mutating func write(_ lines: [UInt8], upTo last: Int, durably: Bool) throws(JournalError) {
+    private mutating func write(_ lines: JournalText, upTo last: Int, durably: Bool) throws(JournalError) {
         switch phase {
         case .closed: throw .notOpen
         case .lost(let error): throw error
@@ -143,7 +143,7 @@ package struct JournalStore {
         case .ready(var writing):
             if !lines.isEmpty {
                 do throws(SystemCallError) {
-                    try writing.file.append(lines)
+                    for piece in lines.pieces { try writing.file.append(piece) }
                 } catch {
                     takeBack(writing)
                     throw JournalError(error, in: files.path)
@@ -160,7 +160,7 @@ package struct JournalStore {
                 writing.durable += writing.volatile.count + lines.count
                 writing.volatile = []
             } else {
-                writing.volatile += lines
+                writing.volatile += lines.bytes
             }
             sequence = last
             pending += lines.count
@@ -182,13 +182,13 @@ package struct JournalStore {
 
     /// Writes a new snapshot of all records with the new ones in `lines`, because the journal file is uncertain.
     private mutating func startOver(
-        _ writing: OpenJournal, adding lines: [UInt8], upTo last: Int
+        _ writing: OpenJournal, adding lines: JournalText, upTo last: Int
     ) throws(JournalError) {
         generation += 1
         let written: Compaction.Written
         let fresh: any StateFile
         do throws(JournalError) {
-            let content = try writing.content(inFolder: files.path) + lines
+            let content = try writing.content(inFolder: files.path) + lines.bytes
             fresh = try makeJournal(generation)
             let replacement = Compaction.Replacement(generation: writing.generation, content: content)
             written = try compaction(upTo: last, replacing: replacement).run()
@@ -243,7 +243,7 @@ extension JournalStore {
     /// Writes new files if the journal file is uncertain. Otherwise, looks for space on the disk again.
     package mutating func repair() {
         switch phase {
-        case .suspect: try? write([], upTo: sequence, durably: true)
+        case .suspect: try? write(JournalText(), upTo: sequence, durably: true)
         case .ready: lookForRoom()
         case .closed, .lost: break
         }
@@ -295,7 +295,9 @@ extension JournalStore {
     /// True if a snapshot must be written when the journal is opened or closed.
     var isDueAtEnds: Bool { options.snapshotsAtEnds ? isBehind : isCompactionDue }
 
-    mutating func synchronize() throws(JournalError) { try write([], upTo: sequence, durably: true) }
+    mutating func synchronize() throws(JournalError) {
+        try write(JournalText(), upTo: sequence, durably: true)
+    }
 
     var compactionFailure: JournalError? {
         if case .failed(_, let error) = compacting { error } else { nil }

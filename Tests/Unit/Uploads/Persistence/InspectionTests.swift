@@ -113,7 +113,7 @@ struct InspectionTests {
         disk.put(try NewerFormat.snapshot(), as: "queue.json")
         let pause = QueueChange.setState([1, 2], .paused(.user))
         disk.put(
-            try JournalRecord.line([pause], sequence: 2, unknown: UnknownContent()), as: "journal.2.jsonl")
+            try JournalRecord.line([pause], sequence: 2, unknown: UnknownContent())[0], as: "journal.2.jsonl")
         let reading = try StateInspection(files: disk).read()
         #expect(reading.recovered.uploads.map(\.id) == [1])
         #expect(reading.recovered.uploads.first?.state == .paused(.user))
