@@ -1,4 +1,6 @@
+import Dispatch
 package import FerryProtocols
+import Synchronization
 
 /// An open folder. Entries are looked up in it even if another folder is at its path now, without following links.
 package final class SourceFolder: Sendable {
@@ -30,9 +32,18 @@ package final class SourceFolder: Sendable {
         }
     }
 
-    /// Returns the status of the entry `name` itself, also of a symbolic link; nil if it cannot be examined.
-    package func status(of name: [UInt8]) -> FileStatus? {
-        try? directory.status(of: LocalPath(bytes: name))
+    /// Returns the status of each entry itself, also of a symbolic link; nil if it cannot be examined. Several processors
+    /// examine many entries.
+    package func statuses(of names: ArraySlice<[UInt8]>) -> [FileStatus?] {
+        let starts = Array(stride(from: names.startIndex, to: names.endIndex, by: 128))
+        let found = Mutex([[FileStatus?]](repeating: [], count: starts.count))
+        DispatchQueue.concurrentPerform(iterations: starts.count) { part in
+            let statuses = names[starts[part]...].prefix(128).map { name in
+                try? directory.status(of: LocalPath(bytes: name))
+            }
+            found.withLock { $0[part] = statuses }
+        }
+        return found.withLock { Array($0.joined()) }
     }
 
     /// Returns the device number (`st_dev`) of `folder`, or of its nearest ancestor that can be examined.
@@ -58,6 +69,9 @@ package final class SourceFolder: Sendable {
             throw SourceFile.failure(path, .fileNameTooLong)
         }
         try SourceFile.check(status, path)
+        // For the owner of a file, the owner's bit decides (path_resolution(7), "Permissions"). Only about other files is
+        // the system asked, which takes a tenth of the search.
+        if status.isOwn, status.mode & 0o400 != 0 { return }
         try SourceFile.translating(path) { () throws(SystemCallError) in
             try directory.checkReadable(LocalPath(bytes: name))
         }

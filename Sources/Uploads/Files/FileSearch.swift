@@ -7,6 +7,8 @@ import FerryTransfer
 public struct FileSearch: Sendable {
     /// The maximum depth of nested folders. More are probably a loop or the work of a faulty program.
     private static let depthLimit = 256
+    /// The number of a folder's entries that are examined before they are taken. A folder can have a million.
+    private static let pageSize = 4096
     private static let tooDeep = "is nested too deeply: in \(depthLimit) folders"
 
     private let isRecursive: Bool
@@ -156,36 +158,41 @@ public struct FileSearch: Sendable {
             do throws(UploadFailure) { names = try folder.names() } catch {
                 return leaveOut(shown, "cannot be read: \(error.reason(folder.path))", error.cause)
             }
-            let isAlias = shown != folder.path
-            let namePrefix = prefix.isEmpty ? "" : prefix + "/"
-            for name in names {
-                let path = folder.path.appending(name)
-                // Equal paths share their memory.
-                let shown = isAlias ? shown.appending(name) : path
-                if name.first == 0x2E {
-                    leaveOut(shown, "is hidden; name it to add it")
-                    continue
+            for start in stride(from: 0, to: names.count, by: FileSearch.pageSize) {
+                let page = names[start...].prefix(FileSearch.pageSize)
+                for (name, status) in zip(page, folder.statuses(of: page)) {
+                    take(name, status, in: folders, folder, shown: shown, prefix: prefix)
                 }
-                let relative = namePrefix + String(decoding: name, as: UTF8.self)
-                let status = folder.status(of: name)
-                switch status?.kind {
-                case .folder:
-                    do throws(UploadFailure) {
-                        walk(folders + [try folder.folder(named: name)], shown: shown, prefix: relative)
-                    } catch {
-                        leaveOut(shown, "cannot be read: \(error.reason(path))", error.cause)
-                    }
-                case .link: leaveOut(shown, "is a symbolic link; name it to add it")
-                case .special: leaveOut(shown, "is not a regular file")
-                case .missing, nil: leaveOut(shown, "no such file")
-                case .file:
-                    guard let status, seen.insert(shown).inserted, isKept(shown, at: path) else { continue }
-                    do throws(UploadFailure) {
-                        try folder.check(name, status, at: path)
-                        queue(path, status.identity, shown: shown, relativeName: relative)
-                    } catch {
-                        leaveOut(shown, error.reason(path), error.cause)
-                    }
+            }
+        }
+
+        /// Adds an entry of `folder`, the last of `folders`, or walks it. The user sees the folder as `shownFolder`.
+        private mutating func take(
+            _ name: [UInt8], _ status: FileStatus?, in folders: [SourceFolder], _ folder: SourceFolder,
+            shown shownFolder: LocalPath, prefix: String
+        ) {
+            let path = folder.path.appending(name)
+            // Equal paths share their memory.
+            let shown = shownFolder == folder.path ? path : shownFolder.appending(name)
+            if name.first == 0x2E { return leaveOut(shown, "is hidden; name it to add it") }
+            let relative = (prefix.isEmpty ? "" : prefix + "/") + String(decoding: name, as: UTF8.self)
+            switch status?.kind {
+            case .folder:
+                do throws(UploadFailure) {
+                    walk(folders + [try folder.folder(named: name)], shown: shown, prefix: relative)
+                } catch {
+                    leaveOut(shown, "cannot be read: \(error.reason(path))", error.cause)
+                }
+            case .link: leaveOut(shown, "is a symbolic link; name it to add it")
+            case .special: leaveOut(shown, "is not a regular file")
+            case .missing, nil: leaveOut(shown, "no such file")
+            case .file:
+                guard let status, seen.insert(shown).inserted, isKept(shown, at: path) else { return }
+                do throws(UploadFailure) {
+                    try folder.check(name, status, at: path)
+                    queue(path, status.identity, shown: shown, relativeName: relative)
+                } catch {
+                    leaveOut(shown, error.reason(path), error.cause)
                 }
             }
         }

@@ -38,9 +38,9 @@ struct DirectoryScan {
             findings.isComplete = false
             return
         }
-        for name in names {
+        for (name, status) in zip(names, current.statuses(of: names[...])) {
             let inner = path + [name]
-            guard let status = current.status(of: name) else { continue }
+            guard let status else { continue }
             if status.kind == .file {
                 guard folder.patterns.take(file: inner) else { continue }
                 findings.files.append((current.path.appending(name), status.identity))

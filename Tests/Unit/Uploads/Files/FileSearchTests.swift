@@ -54,6 +54,13 @@ struct FileSearchTests {
         }
     }
 
+    @Test func `the files of a large folder are found in order`() throws {
+        let numbers = 10_000..<14_200
+        for number in numbers { _ = try folder.write([], to: "day/\(number)") }
+        let found = find("day", recursive: true)
+        #expect(found.files.map(\.relativeName) == numbers.map { "day/\($0)" })
+    }
+
     @Test func `hidden names in a folder are passed over and said`() throws {
         try make("day/.env", "day/a")
         let found = find("day", recursive: true)
