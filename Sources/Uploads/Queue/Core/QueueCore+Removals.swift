@@ -72,7 +72,9 @@ extension QueueCore {
         let back = holdingOrphans(among: taken)
         let waiting = holdingOrphans(among: requeued).sorted { $0.id < $1.id }
         effects.append(.reclaim(back.filter { $0.resource != nil }))
-        let changes = back.map(QueueChange.set) + waiting.map(QueueChange.set)
+        var changes = back.map(QueueChange.set)
+        // Adding nothing would copy a million uploads, too.
+        if !waiting.isEmpty { changes += waiting.map(QueueChange.set) }
         // Appends before the uploads are in memory: an upload that is not on disk must not start.
         append(
             changes, .powerCut, .putBack(changes, count: back.count, locked: Array(locked)), locking: locked,

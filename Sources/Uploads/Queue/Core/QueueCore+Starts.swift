@@ -182,7 +182,7 @@ extension QueueCore {
     func involved(
         inPuttingBack ids: [Upload.ID], _ orphaned: some Collection<Upload.ID>
     ) -> Set<Upload.ID> {
-        let conditions = ids.compactMap { removals[$0]?.start } + orphaned.compactMap { uploads[$0]?.start }
+        let conditions = removals.conditions(of: ids) + orphaned.compactMap { uploads[$0]?.start }
         return awaited(by: conditions).union(orphaned)
     }
 

@@ -10,6 +10,8 @@ struct Removals {
     static let window = Duration.seconds(10)
 
     private var removed = QueueTable()
+    /// The removed uploads with a start condition. Most queues have none.
+    private var planned: Set<Upload.ID> = []
     private var windows: [(end: Instant, ids: [Upload.ID])] = []
     /// The uploads whose window has ended, but whose last attempt still runs and can store bytes at the server.
     private var overdue: Set<Upload.ID> = []
@@ -28,7 +30,15 @@ struct Removals {
     }
 
     /// Adds a removed upload, whose window the caller begins.
-    mutating func add(_ upload: Upload) { removed.update(upload) }
+    mutating func add(_ upload: Upload) {
+        removed.update(upload)
+        if upload.start != nil { planned.insert(upload.id) }
+    }
+
+    /// Returns the start conditions of those of these uploads that were removed.
+    func conditions(of ids: [Upload.ID]) -> [Upload.StartCondition] {
+        planned.isEmpty ? [] : ids.filter(planned.contains).compactMap { removed[$0]?.start }
+    }
 
     /// Begins the time in which these uploads resume if they are put back.
     mutating func beginWindow(_ ids: [Upload.ID], now: Instant) {
@@ -37,13 +47,16 @@ struct Removals {
 
     /// Removes and returns the uploads of `ids` that can be put back. An upload that was running becomes queued.
     mutating func takeBack(_ ids: [Upload.ID]) -> [Upload] {
-        let taken = Set(ids)
-        for index in windows.indices { windows[index].ids.removeAll(where: taken.contains) }
+        if !windows.isEmpty {
+            let taken = Set(ids)
+            for index in windows.indices { windows[index].ids.removeAll(where: taken.contains) }
+        }
         var back: [Upload] = []
         back.reserveCapacity(ids.count)
         for id in ids {
             guard var upload = removed.removeValue(forKey: id) else { continue }
             overdue.remove(id)
+            planned.remove(id)
             upload.recover()
             back.append(upload)
         }
@@ -72,7 +85,7 @@ struct Removals {
         let ended = overdue.filter { !isRunning($0) }
         overdue.subtract(ended)
         let discarded = giveUp(ended.sorted())
-        for id in ended where forgotten.remove(id) != nil { removed[id] = nil }
+        for id in ended where forgotten.remove(id) != nil { drop(id) }
         return discarded
     }
 
@@ -82,8 +95,13 @@ struct Removals {
         let ended = ids.filter { !isRunning($0) }
         forgotten.formUnion(ids.filter { removed[$0] != nil && isRunning($0) })
         let discarded = giveUp(ended)
-        for id in ended { removed[id] = nil }
+        for id in ended { drop(id) }
         return discarded
+    }
+
+    private mutating func drop(_ id: Upload.ID) {
+        removed[id] = nil
+        planned.remove(id)
     }
 
     /// Ends all windows when the queue stops, and returns the uploads whose bytes the servers must delete now.
