@@ -96,6 +96,8 @@ extension Upload {
             if shared !== other.shared, shared.rest.hasBytes(of: other.shared.rest) { shared = other.shared }
         }
 
+        func sharesMemory(with other: Target) -> Bool { shared === other.shared }
+
         public static func == (one: Target, other: Target) -> Bool {
             one.name == other.name && (one.shared === other.shared || one.shared.rest == other.shared.rest)
         }

@@ -78,7 +78,9 @@ public struct Upload: Identifiable, Hashable, Sendable {
 
     /// Lets this upload use the memory of `other` for equal tries, batch and start condition.
     mutating func shareRest(with other: Upload) {
-        if rest == other.rest { rest = other.rest }
+        // Equal texts can be different Unicode forms of a letter.
+        let hasSameBatch = (batch ?? "").utf8.elementsEqual((other.batch ?? "").utf8)
+        if rest == other.rest, hasSameBatch { rest = other.rest }
     }
 
     /// The size of the file in bytes, in the version that the upload sends.

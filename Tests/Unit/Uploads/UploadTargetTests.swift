@@ -1,4 +1,5 @@
 import FerryProtocols
+import FerryStateSimulation
 import FerryTransfer
 import Foundation
 import Testing
@@ -29,6 +30,28 @@ struct UploadTargetTests {
         shared.share(with: Self.target("reel.mov"))
         #expect(shared == Self.target("film.mov"))
         #expect(Set([shared, Self.target("film.mov")]).count == 1)
+    }
+
+    @Test func `targets that differ only in the name share their memory, also once they are loaded`() throws {
+        var target = Self.target("film.mov")
+        target.share(with: Self.target("reel.mov"))
+        #expect(!target.sharesMemory(with: Self.target("film.mov")))
+        let disk = SimulatedDisk()
+        var store = try JournalStore.opened(disk).store
+        var uploads = (1...3).map { Upload.make($0) }
+        for index in uploads.indices { uploads[index].target = Self.target("\(index).mov") }
+        #expect(!uploads[0].target.sharesMemory(with: uploads[1].target))
+        try store.append(uploads.map(QueueChange.set))
+        let loaded = try JournalStore.opened(disk).recovered.uploads
+        #expect(loaded == uploads)
+        #expect(loaded.allSatisfy { $0.target.sharesMemory(with: loaded[0].target) })
+    }
+
+    @Test func `a batch keeps its bytes beside an equal name in another Unicode form`() {
+        var (one, other) = (Upload.make(1), Upload.make(2))
+        (one.batch, other.batch) = ("\u{65}\u{301}", "\u{e9}")
+        one.shareRest(with: other)
+        #expect(one.batch.map { Array($0.utf8) } == Array("\u{65}\u{301}".utf8))
     }
 
     @Test func `a target does not share the memory of one with another URL`() {
