@@ -11,8 +11,8 @@ import sys
 
 from link_lab import CLIENT_DEVICE, HOST, IN_CLIENT, IN_SERVER, NAMES, SERVER_DEVICE, namespaces
 from upload_clients import (
-    SERVERS, Discard, Places, Server, compiled, conditions, destination, environment, ferry_client, heading, in_turns,
-    measured, others, work_folder, write_files,
+    SERVERS, Discard, Places, Server, compiled, conditions, destination, environment, ferry_client, ferry_clients, heading,
+    in_turns, measured, others, work_folder, write_files,
 )
 
 SMALL = 4096
@@ -114,12 +114,7 @@ def rtt(options, ferry):
 def many(protocols, ferry, files, folder, server, options, prefix=()):
     places = Places(server, sum(file.stat().st_size for file in files.iterdir()))
     for protocol in protocols:
-        clients = {"ferry": ferry_client(ferry, lambda url: destination(protocol, url), files, folder, prefix)}
-        if protocol == "tus":
-            clients["ferry, createWithContent"] = ferry_client(
-                ferry, lambda url: destination("tus", url, createWithContent=True), files, folder, prefix
-            )
-        clients |= others(protocol, files, folder, prefix)
+        clients = ferry_clients(protocol, ferry, files, folder, prefix) | others(protocol, files, folder, prefix)
         in_turns(protocol, clients, options.rounds, places.next, places.check)
 
 

@@ -11,7 +11,7 @@ import sys
 import tempfile
 import time
 
-from upload_clients import Discard, costs, destination, ferry_client, others, write_files
+from upload_clients import Discard, costs, ferry_clients, others, write_files
 
 SIZE = 4096
 NGINX = """
@@ -70,7 +70,7 @@ def measure(ferry, rounds, count, prefix):
         }
         print(f"{count} files of {SIZE} bytes, loopback, {rounds} rounds in turns; load {os.getloadavg()[0]:.1f}")
         for name, address in addresses.items():
-            clients = {"ferry": ferry_client(ferry, lambda url: destination(name, url), files, folder, prefix)}
+            clients = ferry_clients(name, ferry, files, folder, prefix)
             # With a prefix only `ferry run` is measured.
             clients |= {} if prefix else others(name, files, folder)
             for client, rows in costs(clients, rounds, address).items():

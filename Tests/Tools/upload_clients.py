@@ -165,6 +165,15 @@ def ferry_client(ferry, make_destination, files, folder, prefix=(), limits=None)
     return run
 
 
+def ferry_clients(protocol, ferry, files, folder, prefix=()):
+    """Returns Ferry by name, and with the options that change the requests of small files."""
+    choices = {"ferry": {}} | ({"ferry, createWithContent": {"createWithContent": True}} if protocol == "tus" else {})
+    return {
+        name: ferry_client(ferry, lambda url, more=more: destination(protocol, url, **more), files, folder, prefix)
+        for name, more in choices.items()
+    }
+
+
 def others(protocol, files, folder, prefix=(), certificate=None, at_once=AT_ONCE):
     """Returns the other installed clients for a protocol: a function by name that measures one run to a URL."""
     names = sorted(files.iterdir())
