@@ -57,6 +57,10 @@ final class RunReport: Sendable {
             await remove(update.removed, &printed)
             live?.take(update)
             for change in status.take(update.status) { print(change) }
+            // Until the next order, a change of a million uploads would otherwise hold 100 MB of free memory.
+            if changed.count + update.removed.count >= Self.pageSize, !update.isContinued {
+                Machine.releaseMemory()
+            }
         }
         ticker.cancel()
         await ticker.value
@@ -138,6 +142,7 @@ final class RunReport: Sendable {
 
     private func remove(_ ids: [Upload.ID], _ printed: inout PrintedStates) async {
         var removed: [Upload.ID] = []
+        removed.reserveCapacity(ids.count)
         for id in ids.sorted() {
             guard let state = printed.update(id, nil) else { continue }
             failedBefore.withLock { _ = $0.remove(id) }

@@ -6,7 +6,7 @@ extension QueueCore {
     /// `isRemoval` is false if the uploads move to the history.
     mutating func beginTakeOut(_ ids: [Upload.ID], isRemoval: Bool, _ reply: ReplyID?) {
         let held = orphaned(by: ids)
-        let ids = ids.filter { uploads[$0] != nil }
+        let ids = present(ids)
         guard !ids.isEmpty else {
             let undo = isRemoval ? UndoAction.putBack(UploadNumbers([])) : nil
             return sendReply(reply, .success(TransactionResult(undo: undo)))
@@ -15,7 +15,17 @@ extension QueueCore {
             ids.count < lookups.fewestInRanges ? ids.map(QueueChange.remove) : [.removeAll(ids)]
         append(
             held.map(QueueChange.set) + removals, isRemoval ? .powerCut : .process,
-            .takeOut(ids, held: held, isRemoval: isRemoval), locking: ids + held.map(\.id), reply)
+            .takeOut(ids, held: held, isRemoval: isRemoval), locking: Self.locked(ids, held), reply)
+    }
+
+    /// Returns those of `ids` that are in the queue. Usually all are, and a copy of a million numbers takes 8 MB.
+    private func present(_ ids: [Upload.ID]) -> [Upload.ID] {
+        ids.allSatisfy { uploads[$0] != nil } ? ids : ids.filter { uploads[$0] != nil }
+    }
+
+    /// Returns the uploads that are locked while `ids` are removed. `held` are those that waited for them.
+    static func locked(_ ids: [Upload.ID], _ held: [Upload]) -> [Upload.ID] {
+        held.isEmpty ? ids : ids + held.map(\.id)
     }
 
     mutating func endTakeOut(
@@ -27,7 +37,7 @@ extension QueueCore {
             orphaned[upload.id] = uploads[upload.id]?.state
             store(upload)
         }
-        let ids = ids.filter { uploads[$0] != nil }
+        let ids = present(ids)
         if isRemoval { remove(ids) } else { retire(ids) }
         publish(Array(orphaned.keys), removed: ids)
         return .success(
@@ -43,6 +53,7 @@ extension QueueCore {
 
     private mutating func remove(_ ids: [Upload.ID]) {
         var (history, resumable): ([HistoryEntry], [Upload]) = ([], [])
+        removals.reserveCapacity(forMore: ids.count)
         // One after the other: copies of a million uploads would take much memory.
         for id in ids {
             guard let upload = uploads[id] else { continue }

@@ -152,7 +152,7 @@ extension QueueCore {
             if let mark { transactions.pendingAdds.end(mark) }
             sendReply(reply, endAdd(added, failure))
         case .takeOut(let ids, let held, let isRemoval):
-            unconfirmed.end(ids + held.map(\.id), ticket)
+            unconfirmed.end(Self.locked(ids, held), ticket)
             sendReply(reply, endTakeOut(ids, held, isRemoval: isRemoval, failure))
         case .putBack(let changes, let count, let locked):
             unconfirmed.end(locked, ticket)

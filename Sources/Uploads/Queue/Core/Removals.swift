@@ -29,6 +29,8 @@ struct Removals {
         beginWindow(uploads.map(\.id), now: now)
     }
 
+    mutating func reserveCapacity(forMore count: Int) { removed.reserveCapacity(removed.count + count) }
+
     /// Adds a removed upload, whose window the caller begins.
     mutating func add(_ upload: Upload) {
         removed.update(upload)
