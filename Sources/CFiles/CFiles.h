@@ -11,6 +11,9 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 #endif
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 
 // Declarations that glibc hides without _GNU_SOURCE. Swift cannot define that macro when it imports the C library.
 #ifdef __linux__
@@ -19,9 +22,13 @@ int posix_spawn_file_actions_addclosefrom_np(posix_spawn_file_actions_t *actions
 int pthread_setname_np(pthread_t thread, const char *name);
 enum { FERRY_SPAWN_SETSID = 0x80 };
 
+// Lets all threads take memory from two arenas (mallopt(3)). By default there are up to eight for each processor, and a
+// thread cannot use what is free in another's: of a million uploads, an order on all then took 130 MB more.
+static inline void ferry_limit_arenas(void) {
 #ifdef __GLIBC__
-int malloc_trim(size_t pad);
+    mallopt(M_ARENA_MAX, 2);
 #endif
+}
 
 // Gives back the free memory of the heap, which glibc otherwise keeps, and the resident pages of the program's code and
 // constants. The kernel reads a page of code again when the program uses it. The linker defines the two symbols (end(3)).
@@ -44,6 +51,7 @@ static inline int ferry_open_without_links(int folder, const char *path, int fla
     return (int)syscall(437, folder, path, &how, sizeof how);
 }
 #else
+static inline void ferry_limit_arenas(void) {}
 static inline void ferry_release_memory(void) {}
 static inline int ferry_open_without_links(int folder, const char *path, int flags) { return -1; }
 enum { FERRY_SPAWN_SETSID = POSIX_SPAWN_SETSID };

@@ -19,6 +19,9 @@ package enum Machine {
         #endif
     }
 
+    /// Lets all threads share the free memory of the heap. Call this before the first other thread begins.
+    package static func shareHeap() { ferry_limit_arenas() }
+
     /// Gives back the free memory of the heap, and the memory of code that no thread uses now. The kernel can read the
     /// code again from its cache.
     package static func releaseMemory() { ferry_release_memory() }

@@ -9,6 +9,7 @@ enum Program {
         StandardStream.openClosed()
         DescriptorLimit.raise()
         CoreDump.prevent()
+        Machine.shareHeap()
         // Scripts ask for the version often, and the parser would first read the table of all commands.
         if CommandLine.arguments.dropFirst().elementsEqual(["--version"]) {
             return print(FerryVersion.current)
