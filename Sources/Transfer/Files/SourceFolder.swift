@@ -32,15 +32,17 @@ package final class SourceFolder: Sendable {
         }
     }
 
-    /// Returns the status of each entry itself, also of a symbolic link; nil if it cannot be examined. Several processors
-    /// examine many entries.
+    /// Returns the status of the entry `name` itself, also of a symbolic link; nil if it cannot be examined.
+    package func status(of name: [UInt8]) -> FileStatus? {
+        try? directory.status(of: LocalPath(bytes: name))
+    }
+
+    /// Returns the status of each entry, as `status(of:)` does. Several processors examine many entries.
     package func statuses(of names: ArraySlice<[UInt8]>) -> [FileStatus?] {
         let starts = Array(stride(from: names.startIndex, to: names.endIndex, by: 128))
         let found = Mutex([[FileStatus?]](repeating: [], count: starts.count))
         DispatchQueue.concurrentPerform(iterations: starts.count) { part in
-            let statuses = names[starts[part]...].prefix(128).map { name in
-                try? directory.status(of: LocalPath(bytes: name))
-            }
+            let statuses = names[starts[part]...].prefix(128).map(status)
             found.withLock { $0[part] = statuses }
         }
         return found.withLock { Array($0.joined()) }

@@ -22,18 +22,35 @@ extension TusUpload {
         return exchange
     }
 
-    /// Handles the outcome of `exchange`. If the server refuses the content, creates the upload without it, and stores
-    /// this for other uploads.
+    /// Handles the outcome of `exchange`. If the server refuses the content, creates the upload without it.
     mutating func receive(_ reply: ExchangeOutcome, toCreation exchange: Exchange) -> Step {
         let verdict = SingleRequestUpload.step(reply, to: exchange, size: item.size)
         if case .failed(let failure, _) = verdict, failure.category == .outcomeUnknown { return verdict }
         // The server does not have the file, so the mark of an unknown outcome goes.
         guard case .responded(let response) = reply else { return verdict.noting([.resource(nil)]) }
-        guard !response.refusesKind else {
+        if Self.refusals.contains(response.status), LockedUpload.failure(response, to: .post) == nil {
             capabilities?.extensions.remove(Self.feature)
-            return begin(noting: [.resource(nil)] + capabilityNotes)
+            // Status 400 can be about this file only, so other uploads send their content nevertheless.
+            return begin(noting: [.resource(nil)] + (response.status == 400 ? [] : capabilityNotes))
         }
         let step = receiveCreation(response, hasContent: true)
-        return response.isSuccess ? step : step.noting([.resource(nil)])
+        guard response.isSuccess else { return step.noting([.resource(nil)]) }
+        guard case .failed(var failure, let notes) = step else { return step }
+        // The server has made the upload, but at an unknown URL.
+        failure.category = .outcomeUnknown
+        return .failed(failure, notes: notes)
+    }
+
+    /// The statuses by which a server possibly refuses the content of a creation, and not the upload.
+    private static let refusals = [400, 411, 413, 415, 501]
+
+    /// Asks for the offset, which the response to the creation with content did not state. Until then, the server
+    /// possibly has the whole file.
+    mutating func askForContent(_ resource: UploadResource) -> Step {
+        let resource = resource.withWholeBodySent(true)
+        var appending = TusAppending(resource, range: 0..<item.size, chunkSize: chunkSize)
+        let question = appending.ask()
+        phase = .appending(appending)
+        return .send(question, notes: [.resource(resource)])
     }
 }

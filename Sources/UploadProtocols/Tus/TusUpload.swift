@@ -44,7 +44,8 @@ public struct TusUpload: SequentialProtocol {
     /// True once the server has lost bytes that it had confirmed. The file is then sent in one request.
     var isForgetting = false
 
-    /// - Parameter options: The chunk size, the parallel requests, the checksum and the deferred length apply.
+    /// - Parameter options: The chunk size, the parallel requests, the checksum, the deferred length and the content of
+    ///   the creation apply.
     public init(item: UploadItem, options: ProtocolOptions) {
         self.item = item
         self.options = options
@@ -149,7 +150,7 @@ extension TusUpload {
     }
 
     /// The maximum number of bytes in one request; nil for no limit (see `isForgetting`).
-    private var chunkSize: ByteCount? { isForgetting ? nil : options.chunkSize }
+    var chunkSize: ByteCount? { isForgetting ? nil : options.chunkSize }
 
     /// Starts a new upload. If the server's features are unknown, first asks for them with OPTIONS.
     mutating func begin(noting notes: [Step.Note] = []) -> Step {
@@ -203,17 +204,19 @@ extension TusUpload {
         do throws(UploadFailure) {
             var resource = UploadResource(url: try creation.url(in: response))
             resource.expires = response.expiry
-            // A server without the extension ignores the content, and states no offset.
-            if hasContent, let offset = response.uploadOffset, offset <= item.size {
-                resource.confirmed = offset
-            }
             resource.tus = TusMemory(sum: sum, isChecked: sum != nil)
             resource.takeFacts(of: capabilities)
             dropped.mark(&resource)
-            var appending = TusAppending(
-                resource, range: 0..<item.size, chunkSize: chunkSize, isLengthTold: !isDeferred)
             let learnt = knowledge == .assumed ? capabilityNotes : []
             knowledge = .reported
+            if hasContent {
+                guard let offset = response.uploadOffset, offset <= item.size else {
+                    return askForContent(resource).noting(learnt)
+                }
+                resource.confirmed = offset
+            }
+            var appending = TusAppending(
+                resource, range: 0..<item.size, chunkSize: chunkSize, isLengthTold: !isDeferred)
             return take(appending.append(after: response), of: appending).noting(learnt)
         } catch { return .failed(error) }
     }

@@ -7,7 +7,7 @@ import FerryTransfer
 public struct FileSearch: Sendable {
     /// The maximum depth of nested folders. More are probably a loop or the work of a faulty program.
     private static let depthLimit = 256
-    /// The number of a folder's entries that are examined before they are taken. A folder can have a million.
+    /// The maximum number of a folder's entries that are examined before they are taken. A folder can have a million.
     private static let pageSize = 4096
     private static let tooDeep = "is nested too deeply: in \(depthLimit) folders"
 
@@ -158,10 +158,17 @@ public struct FileSearch: Sendable {
             do throws(UploadFailure) { names = try folder.names() } catch {
                 return leaveOut(shown, "cannot be read: \(error.reason(folder.path))", error.cause)
             }
-            for start in stride(from: 0, to: names.count, by: FileSearch.pageSize) {
-                let page = names[start...].prefix(FileSearch.pageSize)
+            var (rest, size) = (names[...], 1)
+            while !rest.isEmpty {
+                let page = rest.prefix(size)
+                size = min(4 * size, FileSearch.pageSize)
                 for (name, status) in zip(page, folder.statuses(of: page)) {
                     take(name, status, in: folders, folder, shown: shown, prefix: prefix)
+                    rest.removeFirst()
+                    guard status?.kind == .folder else { continue }
+                    // The walk can take long, so the entries after the folder are examined again.
+                    size = 1
+                    break
                 }
             }
         }

@@ -10,14 +10,14 @@ enum JournalRecord {
     static let headLength = start.count + 9
     static let maximumSize = 16 << 20
 
-    /// The number of changes that are encoded at once. More are encoded on several processors. The memory of pieces
+    /// The number of changes that are encoded at once. More are encoded on several processors. The memory of chunks
     /// above 32 MiB, such as those of 100,000 uploads, returns to the system at once (`mallopt(3)`).
-    private static let pieceSize = 100_000
+    private static let chunkSize = 100_000
 
-    /// Returns the line of one record with all of `changes`, including its line break, in pieces that follow one
+    /// Returns the line of one record with all of `changes`, including its line break, in chunks that follow one
     /// another. Throws `.recordTooLarge`.
     static func line(
-        _ changes: [QueueChange], sequence: Int, unknown: UnknownContent, pieceSize: Int = pieceSize
+        _ changes: [QueueChange], sequence: Int, unknown: UnknownContent, chunkSize: Int = chunkSize
     ) throws(JournalError) -> [[UInt8]] {
         var head = JSONWriter()
         head.bytes.reserveCapacity(512)
@@ -29,50 +29,50 @@ enum JournalRecord {
             return finished([head.bytes])
         }
         head.raw("\"op\":\"batch\",\"ops\":[")
-        if changes.count <= pieceSize {
+        if changes.count <= chunkSize {
             try write(changes[...], to: &head, unknown: unknown)
             head.raw("]}")
             return finished([head.bytes])
         }
-        let pieces = try pieces(of: changes, unknown: unknown, size: pieceSize)
-        return finished([head.bytes] + pieces + [Array("]}".utf8)])
+        let chunks = try chunks(of: changes, unknown: unknown, size: chunkSize)
+        return finished([head.bytes] + chunks + [Array("]}".utf8)])
     }
 
-    /// Sets the checksum of a record that consists of `pieces`, and adds the line break.
-    private static func finished(_ pieces: [[UInt8]]) -> [[UInt8]] {
-        var (pieces, checksum) = (pieces, CRC32C())
-        for (index, piece) in pieces.enumerated() {
-            piece.withUnsafeBytes {
+    /// Sets the checksum of a record that consists of `chunks`, and adds the line break.
+    private static func finished(_ chunks: [[UInt8]]) -> [[UInt8]] {
+        var (chunks, checksum) = (chunks, CRC32C())
+        for (index, chunk) in chunks.enumerated() {
+            chunk.withUnsafeBytes {
                 checksum.update(index == 0 ? UnsafeRawBufferPointer(rebasing: $0[headLength...]) : $0)
             }
         }
-        pieces[0].replaceSubrange(
+        chunks[0].replaceSubrange(
             start.count..<(start.count + 8), with: JSONWriter.hexadecimal(checksum.value))
-        pieces[pieces.count - 1].append(UInt8(ascii: "\n"))
-        return pieces
+        chunks[chunks.count - 1].append(UInt8(ascii: "\n"))
+        return chunks
     }
 
-    /// Returns the encoded changes of a long record, `size` in a piece.
-    private static func pieces(
+    /// Returns the encoded changes of a long record, `size` in a chunk.
+    private static func chunks(
         of changes: [QueueChange], unknown: UnknownContent, size: Int
     ) throws(JournalError) -> [[UInt8]] {
         let starts = Array(stride(from: 0, to: changes.count, by: size))
         let encoded = Mutex([Int: Result<[UInt8], JournalError>]())
         DispatchQueue.concurrentPerform(iterations: starts.count) { number in
-            let piece = Result { () throws(JournalError) in
+            let chunk = Result { () throws(JournalError) in
                 var writer = JSONWriter()
                 if number > 0 { writer.raw(",") }
                 try write(changes[starts[number]...].prefix(size), to: &writer, unknown: unknown)
                 return writer.bytes
             }
-            encoded.withLock { $0[number] = piece }
+            encoded.withLock { $0[number] = chunk }
         }
         let found = encoded.withLock { $0 }
-        var pieces: [[UInt8]] = []
+        var chunks: [[UInt8]] = []
         for number in starts.indices {
-            if let piece = found[number] { pieces.append(try piece.get()) }
+            if let chunk = found[number] { chunks.append(try chunk.get()) }
         }
-        return pieces
+        return chunks
     }
 
     private static func write(

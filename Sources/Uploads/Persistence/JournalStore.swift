@@ -143,7 +143,7 @@ package struct JournalStore {
         case .ready(var writing):
             if !lines.isEmpty {
                 do throws(SystemCallError) {
-                    for piece in lines.pieces { try writing.file.append(piece) }
+                    for chunk in lines.chunks { try writing.file.append(chunk) }
                 } catch {
                     takeBack(writing)
                     throw JournalError(error, in: files.path)

@@ -38,9 +38,9 @@ struct DirectoryScan {
             findings.isComplete = false
             return
         }
-        for (name, status) in zip(names, current.statuses(of: names[...])) {
+        for name in names {
             let inner = path + [name]
-            guard let status else { continue }
+            guard let status = current.status(of: name) else { continue }
             if status.kind == .file {
                 guard folder.patterns.take(file: inner) else { continue }
                 findings.files.append((current.path.appending(name), status.identity))

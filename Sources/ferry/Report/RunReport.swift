@@ -47,7 +47,7 @@ final class RunReport: Sendable {
             while (try? await Task.sleep(for: Self.progressInterval)) != nil { await printProgress() }
         }
         var status = StatusDiff()
-        var printed = PrintedStates()
+        var (printed, printedCount) = (PrintedStates(), 0)
         for await update in await begin(&status, &printed) {
             let changed = update.changed
             // A sorted copy of a change of many uploads would need much memory.
@@ -58,9 +58,10 @@ final class RunReport: Sendable {
             live?.take(update)
             for change in status.take(update.status) { print(change) }
             // Until the next order, a change of a million uploads would otherwise hold 100 MB of free memory.
-            if changed.count + update.removed.count >= Self.pageSize, !update.isContinued {
-                Machine.releaseMemory()
-            }
+            printedCount += changed.count + update.removed.count
+            guard !update.isContinued else { continue }
+            if printedCount >= Self.pageSize { Machine.releaseMemory() }
+            printedCount = 0
         }
         ticker.cancel()
         await ticker.value
@@ -161,6 +162,8 @@ final class RunReport: Sendable {
         let samples = queue.progress()
         let sent = SampledProgress(samples)
         for upload in await queue.current(samples.map(\.id).sorted()) {
+            // An upload that has just ended gets a line about its state.
+            guard case .running = upload.state else { continue }
             let line = UploadRecordLine(
                 event: "progress", upload, sent: sent.of(upload), estimate: sent.estimate(of: upload))
             write(line, UploadText.line(upload, sent: sent.of(upload)))

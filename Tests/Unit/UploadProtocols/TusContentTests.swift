@@ -47,14 +47,34 @@ struct TusContentTests {
         #expect(try creating(at: capabilities).exchange.body == whole)
     }
 
-    @Test(arguments: [nil, "0", "4", "11"])
-    func `a server that took a part or nothing gets the rest`(offset: String?) throws {
+    @Test(arguments: [0, 4])
+    func `a server that took a part or nothing gets the rest`(offset: ByteCount) throws {
+        var tus = try creating().tus
+        let reply = ExchangeOutcome.answer(201, [.location: "7", .uploadOffset: "\(offset)"])
+        let next = try #require(tus.receive(reply).exchange)
+        #expect(next.method == .patch)
+        #expect(next.body == .file(range: offset..<10))
+    }
+
+    @Test(arguments: [nil, "11", "x"])
+    func `a server that states no usable offset is asked, and its loss is an unknown outcome`(offset: String?)
+        throws
+    {
         var tus = try creating().tus
         var fields: HTTPFields = [.location: "7"]
         fields[.uploadOffset] = offset
-        let next = try #require(tus.receive(.answer(201, fields)).exchange)
-        #expect(next.method == .patch)
-        #expect(next.body == .file(range: (offset == "4" ? 4 : 0)..<10))
+        let step = tus.receive(.answer(201, fields))
+        #expect(step.exchange?.method == .head)
+        #expect(step.notes == [.resource(UploadResource.tus.withWholeBodySent(true))])
+        var other = tus
+        #expect(other.receive(.answer(404)).failure?.category == .outcomeUnknown)
+        let whole = tus.receive(.answer(200, [.uploadOffset: "10", .uploadLength: "10"]))
+        #expect(whole.receipt?.location == UploadResource.tus.url)
+    }
+
+    @Test func `P10 a creation without a usable location has an unknown outcome`() throws {
+        var tus = try creating().tus
+        #expect(tus.receive(.answer(201, [.uploadOffset: "10"])).failure?.category == .outcomeUnknown)
     }
 
     @Test(arguments: [400, 413, 415, 501])
@@ -65,14 +85,14 @@ struct TusContentTests {
         let step = tus.receive(.answer(status))
         #expect(step.exchange?.method == .post)
         #expect(step.exchange?.body == Exchange.Body.none)
-        #expect(step.notes == [.resource(nil), .capabilities(.tusCore)])
+        #expect(step.notes == [.resource(nil)] + (status == 400 ? [] : [.capabilities(.tusCore)]))
         #expect(tus.receive(.answer(201, [.location: "7"])).exchange?.body == whole)
     }
 
     @Test(arguments: [ExchangeOutcome.broke(afterSending: 10), .answer(502), .answer(504)])
-    func `P10 a creation with the file whose response is lost has an unknown outcome`(reply: ExchangeOutcome)
-        throws
-    {
+    func `P10 the outcome of a creation with the file is unknown if the response is lost`(
+        reply: ExchangeOutcome
+    ) throws {
         var (tus, exchange) = try creating()
         #expect(exchange.markBeforeLastBytes?.wholeBodySent == true)
         let step = tus.receive(reply)
