@@ -11,12 +11,12 @@ from upload_clients import measured
 
 TICKS = os.sysconf("SC_CLK_TCK")
 QUIET_SECONDS, LONGEST_SECONDS = 0.5, 10
-# The order matters: all uploads are paused before the first command, and none is left after the last.
+# The order matters: all uploads are paused before the first command.
 COMMANDS = (
     "list", "list --json", "list --state failed", "status", "pause --all", "resume --all", "pause --all", "undo", "redo",
-    "remove --all",
+    "remove --all", "undo",
 )
-NOTES = {4: " that changes nothing"}
+NOTES = {4: " that changes nothing", 10: " of that"}
 LISTS = ("list", "list --json")
 
 

@@ -1,6 +1,4 @@
-import Dispatch
 package import FerryProtocols
-import Synchronization
 
 /// An open folder. Entries are looked up in it even if another folder is at its path now, without following links.
 package final class SourceFolder: Sendable {
@@ -39,13 +37,7 @@ package final class SourceFolder: Sendable {
 
     /// Returns the status of each entry, as `status(of:)` does. Several processors examine many entries.
     package func statuses(of names: ArraySlice<[UInt8]>) -> [FileStatus?] {
-        let starts = Array(stride(from: names.startIndex, to: names.endIndex, by: 128))
-        let found = Mutex([[FileStatus?]](repeating: [], count: starts.count))
-        DispatchQueue.concurrentPerform(iterations: starts.count) { part in
-            let statuses = names[starts[part]...].prefix(128).map(status)
-            found.withLock { $0[part] = statuses }
-        }
-        return found.withLock { Array($0.joined()) }
+        Array(names.mapChunks(of: 128) { $0.map(self.status) }.joined())
     }
 
     /// Returns the device number (`st_dev`) of `folder`, or of its nearest ancestor that can be examined.

@@ -3,15 +3,15 @@ import HTTPTypes
 /// The creation of an upload with the content of a small file (tus 1.0.0, Creation With Upload). This takes one request
 /// in place of two.
 ///
-/// With the response, the URL of the upload would be lost, and the server possibly has the file. So the outcome is
-/// unknown then, as for a `POST` without an idempotency key.
+/// If the response is lost, Ferry does not know the URL of the upload, and the server possibly has the file. The outcome
+/// is then unknown, as for a `POST` without an idempotency key.
 extension TusUpload {
     /// The maximum size in bytes of such a file. The bytes of a broken request are lost.
     static let largestWithContent: ByteCount = 64 << 10
     private static let feature = "creation-with-upload"
 
-    /// Returns the request; nil if the options, the server or the file require a creation without content. A checksum
-    /// that the options require is one of them: tus has it only in requests that append.
+    /// Returns the request; nil if the options, the server or the file require a creation without content. A required
+    /// checksum is such an option: tus has checksums only in requests that append. Throws as `TusCreation.exchange(_:)`.
     func creationWithContent() throws(UploadFailure) -> Exchange? {
         guard options.createsWithContent, options.checksum == nil,
             capabilities?.extensions.contains(Self.feature) ?? false,
@@ -46,7 +46,7 @@ extension TusUpload {
 
     /// Asks for the offset, which the response to the creation with content did not state. Until then, the server
     /// possibly has the whole file.
-    mutating func askForContent(_ resource: UploadResource) -> Step {
+    mutating func askForOffset(_ resource: UploadResource) -> Step {
         let resource = resource.withWholeBodySent(true)
         var appending = TusAppending(resource, range: 0..<item.size, chunkSize: chunkSize)
         let question = appending.ask()

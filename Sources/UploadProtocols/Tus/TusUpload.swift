@@ -9,7 +9,7 @@ public struct TusUpload: SequentialProtocol {
 
     enum Phase: Sendable {
         case asking
-        /// Creates the upload without content, so that no byte of the file is lost with the response.
+        /// Creates the upload without content, so that a lost response costs nothing: an empty upload stays.
         case creating(sum: TusSum?, isDeferred: Bool)
         /// Creates the upload with the whole content of a small file, if the options ask for it.
         case creatingWithContent(Exchange)
@@ -211,7 +211,7 @@ extension TusUpload {
             knowledge = .reported
             if hasContent {
                 guard let offset = response.uploadOffset, offset <= item.size else {
-                    return askForContent(resource).noting(learnt)
+                    return askForOffset(resource).noting(learnt)
                 }
                 resource.confirmed = offset
             }

@@ -121,7 +121,7 @@ public struct FileSearch: Sendable {
                 resolved = try path.resolved()
                 switch FileKind.of(resolved, follows: false) {
                 case .folder where search.isRecursive:
-                    walk([try SourceFolder(resolved)], shown: path, prefix: name(of: path))
+                    walk(try SourceFolder(resolved), in: [], shown: path, prefix: name(of: path))
                 case .folder: leaveOut(path, "is a folder", .folder)
                 case .file, .link, .special, .missing:
                     let identity = try SourceFile(resolved: resolved).identity
@@ -144,15 +144,15 @@ public struct FileSearch: Sendable {
             return components.isEmpty || components.contains("..") ? last : components.joined(separator: "/")
         }
 
-        /// Adds the files below the last of nested `folders`, and reports what it leaves out. The user sees the path
-        /// `shown`. Names for the server begin with `prefix`, such as `day3`.
-        private mutating func walk(_ folders: [SourceFolder], shown: LocalPath, prefix: String) {
-            guard let folder = folders.last, !search.isStopped() else { return }
-            guard folders.count <= FileSearch.depthLimit else {
-                return leaveOut(shown, FileSearch.tooDeep)
-            }
-            if let outer = folders.dropLast().first(where: { $0.isSame(as: folder) }) {
-                return leaveOut(shown, "is a loop: the same folder as \(outer.path.text)")
+        /// Adds the files below `folder`, which is nested in the folders `outer`, and reports what it leaves out. The user
+        /// sees the path `shown`. Names for the server begin with `prefix`, such as `day3`.
+        private mutating func walk(
+            _ folder: SourceFolder, in outer: [SourceFolder], shown: LocalPath, prefix: String
+        ) {
+            guard !search.isStopped() else { return }
+            guard outer.count < FileSearch.depthLimit else { return leaveOut(shown, FileSearch.tooDeep) }
+            if let same = outer.first(where: { $0.isSame(as: folder) }) {
+                return leaveOut(shown, "is a loop: the same folder as \(same.path.text)")
             }
             let names: [[UInt8]]
             do throws(UploadFailure) { names = try folder.names() } catch {
@@ -163,7 +163,7 @@ public struct FileSearch: Sendable {
                 let page = rest.prefix(size)
                 size = min(4 * size, FileSearch.pageSize)
                 for (name, status) in zip(page, folder.statuses(of: page)) {
-                    take(name, status, in: folders, folder, shown: shown, prefix: prefix)
+                    take(name, status, of: folder, in: outer, shown: shown, prefix: prefix)
                     rest.removeFirst()
                     guard status?.kind == .folder else { continue }
                     // The walk can take long, so the entries after the folder are examined again.
@@ -173,9 +173,9 @@ public struct FileSearch: Sendable {
             }
         }
 
-        /// Adds an entry of `folder`, the last of `folders`, or walks it. The user sees the folder as `shownFolder`.
+        /// Adds an entry of `folder`, or walks it. The user sees the folder as `shownFolder`.
         private mutating func take(
-            _ name: [UInt8], _ status: FileStatus?, in folders: [SourceFolder], _ folder: SourceFolder,
+            _ name: [UInt8], _ status: FileStatus?, of folder: SourceFolder, in outer: [SourceFolder],
             shown shownFolder: LocalPath, prefix: String
         ) {
             let path = folder.path.appending(name)
@@ -186,7 +186,8 @@ public struct FileSearch: Sendable {
             switch status?.kind {
             case .folder:
                 do throws(UploadFailure) {
-                    walk(folders + [try folder.folder(named: name)], shown: shown, prefix: relative)
+                    walk(
+                        try folder.folder(named: name), in: outer + [folder], shown: shown, prefix: relative)
                 } catch {
                     leaveOut(shown, "cannot be read: \(error.reason(path))", error.cause)
                 }

@@ -1,6 +1,5 @@
-import Dispatch
+import FerryFiles
 import FerryProtocols
-import Synchronization
 
 /// One line of a journal: `{"c":"1f3a9c02","s":18235,"op":"set","v":{…}}`. `c` is the CRC-32C of the bytes from the
 /// comma after it to the end, and `s` the record's number.
@@ -34,8 +33,17 @@ enum JournalRecord {
             head.raw("]}")
             return finished([head.bytes])
         }
-        let chunks = try chunks(of: changes, unknown: unknown, size: chunkSize)
-        return finished([head.bytes] + chunks + [Array("]}".utf8)])
+        let encoded = changes[...].mapChunks(of: chunkSize) { chunk in
+            Result { () throws(JournalError) in
+                var writer = JSONWriter()
+                if chunk.startIndex > 0 { writer.raw(",") }
+                try write(chunk, to: &writer, unknown: unknown)
+                return writer.bytes
+            }
+        }
+        var chunks = [head.bytes]
+        for chunk in encoded { chunks.append(try chunk.get()) }
+        return finished(chunks + [Array("]}".utf8)])
     }
 
     /// Sets the checksum of a record that consists of `chunks`, and adds the line break.
@@ -49,29 +57,6 @@ enum JournalRecord {
         chunks[0].replaceSubrange(
             start.count..<(start.count + 8), with: JSONWriter.hexadecimal(checksum.value))
         chunks[chunks.count - 1].append(UInt8(ascii: "\n"))
-        return chunks
-    }
-
-    /// Returns the encoded changes of a long record, `size` in a chunk.
-    private static func chunks(
-        of changes: [QueueChange], unknown: UnknownContent, size: Int
-    ) throws(JournalError) -> [[UInt8]] {
-        let starts = Array(stride(from: 0, to: changes.count, by: size))
-        let encoded = Mutex([Int: Result<[UInt8], JournalError>]())
-        DispatchQueue.concurrentPerform(iterations: starts.count) { number in
-            let chunk = Result { () throws(JournalError) in
-                var writer = JSONWriter()
-                if number > 0 { writer.raw(",") }
-                try write(changes[starts[number]...].prefix(size), to: &writer, unknown: unknown)
-                return writer.bytes
-            }
-            encoded.withLock { $0[number] = chunk }
-        }
-        let found = encoded.withLock { $0 }
-        var chunks: [[UInt8]] = []
-        for number in starts.indices {
-            if let chunk = found[number] { chunks.append(try chunk.get()) }
-        }
         return chunks
     }
 

@@ -4,14 +4,14 @@ struct JournalText {
     private static let joined = 1 << 20
 
     private(set) var chunks: [[UInt8]] = []
-    private(set) var count = 0
 
-    var isEmpty: Bool { count == 0 }
+    /// The number of bytes.
+    var count: Int { chunks.reduce(0) { $0 + $1.count } }
+    var isEmpty: Bool { chunks.isEmpty }
     var bytes: [UInt8] { chunks.count == 1 ? chunks[0] : Array(chunks.joined()) }
 
     mutating func append(_ record: [[UInt8]]) {
         for chunk in record {
-            count += chunk.count
             if let last = chunks.indices.last, chunks[last].count + chunk.count <= Self.joined {
                 chunks[last] += chunk
             } else {
